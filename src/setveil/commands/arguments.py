@@ -43,18 +43,10 @@ def is_path(value: object) -> TypeGuard[str | PathLike[str]]:
 
 
 def rows_of(source: object, what: str = "The data", *, tables: bool = False, **reading: Any) -> Transactions:
-    """Take rows from whatever holds them.
+    """Read rows from a path or paths, a data frame or an Arrow stream, rows, or `Transactions`.
 
-    Parameters
-    ----------
-    source : object
-        A path or a list of paths, a data frame or an Arrow stream, rows, or `Transactions`.
-    what : str
-        What they are, for messages.
-    tables : bool
-        Whether a table will do, of which the sets alone are rows.
-    **reading
-        How a file or frame is read, as for `setveil.read`; only what was given.
+    `what`: their name, for messages. `tables`: tables are accepted, whose sets are the rows. `reading`: as
+    for `setveil.read`, only the options given.
     """
     if isinstance(source, Transactions) and source.is_table and not tables:
         raise RequestError(
@@ -277,15 +269,9 @@ def release_of(value: object) -> Release | None:
 
 
 def exposed_by(value: object, kind: Any) -> Any:
-    """Take what is published from a release, its folder or file, or rows.
+    """Find the published rows, groups, chunks or table of a release, its folder or file, or rows.
 
-    Parameters
-    ----------
-    value : object
-        A `VerifiedRelease` or `Release`, a path, `PublishedGroups`, `PublishedChunks` or `PublishedTable`, or
-        rows as for `rows_of`.
-    kind : module
-        The kind of release that a path is read as (see `setveil.published`).
+    `kind`: the kind of release that a path is read as (see `setveil.published`).
     """
     release = release_of(value)
     if release is not None:

@@ -288,16 +288,10 @@ def target_of(
     release: object, recoding: Mapping[str, str | None] | None = None, tree: Hierarchy | None = None,
     read: Callable[..., Transactions] = published_rows, **reading: Any,
 ) -> Target:  # fmt: skip
-    """Take published rows, what their labels represent, and what is promised of them.
+    """Find published rows, what their labels represent, and their promise (see `attack`).
 
-    Parameters
-    ----------
-    release : object
-        See `attack`.
-    recoding, tree
-        What labels represent, where nothing next to the rows tells.
-    read : callable
-        Reads a file, as `setveil.read`; `reading`: how.
+    `recoding`, `tree`: what labels represent, if no file next to the rows says it. `read`: reads a file, with
+    `reading`.
     """
     made = release_of(release)
     about: Mapping[str, Any] = {}

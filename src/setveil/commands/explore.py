@@ -200,12 +200,9 @@ class RowsExplorer:
         """Refuse a bound for what is learned of sensitive items, if there is no promise of it."""
 
     def weight(self, share: Any, _rho: object, _named: str) -> Fraction:
-        """Refuse what does not suit such data, and take the share of a table's columns.
+        """Refuse options that do not suit such data, and read the loss share of a table's columns.
 
-        Parameters
-        ----------
-        _named : str
-            What was said of the algorithm; empty: nothing.
+        `_named`: the algorithm's options; empty if none was given.
         """
         require_no_share(share)
         return SHARE

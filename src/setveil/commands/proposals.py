@@ -24,17 +24,8 @@ PERIOD = "month"  # the finest that is proposed for dates
 def propose(error: TableError, source: Any, how: How) -> None:
     """Add to the question how rows are read that the file may be a table of people, or a log of theirs.
 
-    What is added is tried first, so that it works. It is kept apart from readings as rows, which are options
-    of `setveil.read`.
-
-    Parameters
-    ----------
-    error : TableError
-        The question.
-    source : path or data frame
-        The file, which is read again; standard input is not, since the question keeps what it was.
-    how : How
-        How it is read.
+    Proposals are tried first, so that they work, and kept apart from readings as rows, which are options of
+    `setveil.read`. The file is read again, but not standard input, whose content the question keeps.
     """
     source = error.source or source
     if all(name == f"column {at}" for at, (name, _) in enumerate(error.columns, 1)):

@@ -18,16 +18,10 @@ _MOST = 20  # columns that are listed
 
 
 def reading_record(data: Transactions, ids: Sequence[str] | None, said: str = "") -> dict[str, Any]:
-    """Describe data that were read, as JSON types.
+    """Describe rows, a table or facts that were read, as JSON types.
 
-    Parameters
-    ----------
-    data : Transactions
-        Rows, a table, or facts.
-    ids : sequence of str or None
-        The person ID of each row; None if rows have none.
-    said : str
-        How the file was read; empty: as the origin of the rows says.
+    `ids`: the person ID of each row; None if rows have none. `said`: how the file was read; empty: as the
+    origin of the rows says.
     """
     origin = data.origin
     return {

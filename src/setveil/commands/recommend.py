@@ -174,21 +174,11 @@ def recommend(
 
 @dataclass(frozen=True)
 class WantedPromise:
-    """What the releases must keep.
+    """The promise that releases must satisfy.
 
-    Attributes
-    ----------
-    model : str
-        The model that is asked for where it bounds what is learned of sensitive items; else empty.
-    k : int or None
-        None: rho alone is asked for, whatever is known.
-    m : int or "inf"
-    rho, knows : str
-        Where a model is asked for.
-    h : str or None
-        Where there are private items; None: the usual one.
-    private : bool
-        Whether there are private items.
+    `model`: the one requested, if it bounds what is learned of sensitive items, with `rho` and `knows`; else
+    empty. `k`: None if only rho is requested. `m`: int or "inf". `h`: with private items; None: the usual
+    one.
     """
 
     model: str
@@ -280,18 +270,11 @@ class RowsAdviser:
         encoding: str = "utf-8",
         **how: Any,
     ) -> Advice:
-        """Try what can keep a promise, in a scratch folder.
+        """Try what can satisfy a promise, in a scratch folder.
 
-        Parameters
-        ----------
-        files : callable
-            Names or writes, in a folder, what the runs read of rows that are no table.
-        secrets : callable, optional
-            Names or writes the private or sensitive items.
-        deadline : Deadline
-            Of everything, begun before the rows were read.
-        **how
-            See `setveil.studies.recommend.recommend.recommend`.
+        `files`, `secrets`: name or write, in a folder, the rows that are no table, and the private or
+        sensitive items. `deadline`: of everything, begun before the rows were read. `how`: see
+        `setveil.studies.recommend.recommend.recommend`.
         """
         if queries is not None:
             read_queries(queries, rows, encoding)  # refused now rather than by every run

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 class RiskTable(dict[str, Any], Framed):
     """What `setveil.risk` found, a dict that shows itself as the tables of ``setveil risk``.
 
-    Examples
-    --------
     >>> import setveil as sv
     >>> found = sv.risk([["tea", "milk"], ["tea", "rum"], ["tea"]], m=1)
     >>> print(str(found).splitlines()[0])
@@ -205,18 +203,12 @@ def attacked(
     absent: tuple[int | None, str | None, Counts | None] = (None, None, None),
     **options: Any,
 ) -> dict[str, dict[str, Any]]:
-    """Look at rows, or at those before and after; `options` is of `setveil.attacker.attack.attack_risk`.
+    """Count what attackers find in rows, or in those before and after.
 
-    Parameters
-    ----------
-    fraction, population
-        Also say what a match is worth where the rows are a share of the population, or count it there.
-    about : mapping, optional
-        The about.json of the rows: what labels mean.
-    listed : mapping, optional
-        The same with all members of labels, by which items of the population are published.
-    absent : (int, str, Counts)
-        How many absent items are also known, None: none; in which reading; what tells of them.
+    `options`: of `setveil.attacker.attack.attack_risk`. `fraction`, `population`: also say what a match is
+    worth if the rows are a share of the population, or count it there. `about`: the about.json of the rows;
+    `listed`: the same with all members of labels. `absent`: how many absent items are also known (None:
+    none), in which reading, and the counts that reveal them.
     """
     if rows.unfindable is not None:
         raise rows.unfindable.error()

@@ -91,15 +91,7 @@ def counts_out(ledger: Ledger) -> str:
 def verify_together(
     runs: Sequence[str | PathLike[str]], *, show: int = 5, progress: Listener = None, **options: Any
 ) -> SeriesRecord:
-    """Check several releases of one series, by the folders of their runs.
-
-    Parameters
-    ----------
-    runs : sequence of paths
-        At least two.
-    k, m, known, presence, show, counts_are_out, progress
-        As for `Series.verify`.
-    """
+    """Check two or more releases of one series, by the folders of their runs (see `Series.verify`)."""
     found = [(path_of("A run", run), _series_inside(Path(run))) for run in runs]
     series = {record["series"] for _, record in found if record}
     if len(series) != 1 or not all(record for _, record in found):

@@ -15,18 +15,10 @@ USUAL = "demo", "anonymize", "verify", "measure", "risk", "query"
 
 @dataclass(frozen=True)
 class Warmed:
-    """What was compiled.
+    """The result of compiling ahead.
 
-    Attributes
-    ----------
-    functions : int
-        How many functions there are now, counted once for each set of types that they take.
-    compiled : int
-        How many of them were compiled just now; the others were there.
-    failed : int
-        How many could not be compiled: each will be when something needs it.
-    folder : Path
-        Where they are kept.
+    `functions`: how many there are now, once for each set of types. `compiled`: how many were compiled just
+    now. `failed`: how many could not be; each will be compiled when it is needed. `folder`: where they are.
     """
 
     functions: int

@@ -1,10 +1,9 @@
 """From a function in Python to an object file.
 
-numba compiles the kernel for some types, with all that it calls. To its code a function is added that C can
-call: it reads the arguments from a row of numbers, calls the kernel, and writes what that returns into
-another row (`setveil.jit.calls`). It returns 0, or 1 where memory was missing, which is the only error that a
-kernel can have. The functions that allocate memory are added (`setveil.jit.memory_runtime`), and LLVM makes
-an object file of all.
+numba compiles the kernel for some types, with all that it calls. A function that C can call is added: it
+reads the arguments from a row of numbers, calls the kernel, and writes the result into another row
+(`setveil.jit.calls`). It returns 0, or 1 without memory, the only error of a kernel. The functions that
+allocate memory are added (`setveil.jit.memory_runtime`), and LLVM makes an object file of all.
 """
 
 from __future__ import annotations

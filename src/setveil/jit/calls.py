@@ -105,14 +105,9 @@ def row_of(dtypes: Sequence[str]) -> struct.Struct:
 
 
 def caller(function: Any, arguments: list[Type], result: Type | None) -> Callable[..., Any]:
-    """Return what calls a compiled function with values that were taken apart, and puts its result together.
+    """Return a callable that passes arguments to a compiled function, and puts its result together.
 
-    Parameters
-    ----------
-    function : ctypes function
-        Takes the addresses of two rows, arguments and results, and returns 0, or 1 without memory.
-    arguments : types
-    result : type, or None
+    `function`: takes the addresses of two rows, arguments and results, and returns 0, or 1 without memory.
     """
     row = row_of(list(numbers(arguments, for_array=1)))
     returned = row_of(list(numbers(result, for_array=2)))

@@ -23,23 +23,10 @@ if TYPE_CHECKING:
 class Inputs:
     """What the values of options depend on.
 
-    Attributes
-    ----------
-    data : Transactions
-        The rows to be anonymized, or those that are published.
-    encoding : str
-        Of files that options name.
-    hierarchy : Hierarchy or None
-        Groups of items may be made of it.
-    seed : int
-        Draws items where an option asks for that.
-    image : mapping of str to (str or None), optional
-        Where `data` are published rows: what items became. Items that it does not know were suppressed.
-    named_here : bool
-        Whether items must be among those of the data.
-    drawn_from : Transactions, optional
-        Where `data` are a sample: what it was drawn from. Items that only occur there may be named; they are
-        omitted.
+    `data`: the rows to anonymize, or published ones; then `image` is what items became, and items that it
+    lacks were suppressed. `hierarchy`: items may be its groups. `seed`: draws items, if an option requests
+    that. `named_here`: items must be among those of the data. `drawn_from`: the rows from which a sample was
+    drawn; items that only occur there may be named, and are omitted.
     """
 
     data: Transactions
@@ -149,20 +136,9 @@ class Inputs:
 
 
 def decode(name: str, kind: Kind, text: Any, inputs: Inputs, others: Mapping[str, Any]) -> Any:
-    """Turn what was given for an option into its value.
+    """Turn the text or value of an option into its value.
 
-    Parameters
-    ----------
-    name : str
-        Of the option, for messages.
-    kind : Kind
-        What its values may be.
-    text : str, number, bool, Path or list of str
-        What was given: a text as on the command line, or a value that is one already.
-    inputs : Inputs
-        The rows, and what else values depend on.
-    others : mapping
-        Values of the options before it.
+    `inputs`: what values depend on. `others`: values of the options before it.
     """
     return kind.read(name.replace("_", "-"), text, inputs, others)
 
@@ -181,18 +157,9 @@ def decode_parameters(parameters: Any, texts: Mapping[str, Any], inputs: Inputs)
 
 
 def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any], encoding: str) -> None:
-    """Refuse parameters of an algorithm, as far as that takes no data.
+    """Refuse invalid parameters of an algorithm, if no data are needed to know.
 
-    Parameters
-    ----------
-    algorithm : str
-        Its name, for messages.
-    parameters : type
-        The dataclass of its parameters.
-    texts : mapping
-        What was given, by name; None: was not given.
-    encoding : str
-        Of files that options name.
+    None in `texts`: not given.
     """
     options = options_of(parameters)
     unknown = [name for name, text in texts.items() if text is not None and name not in options]

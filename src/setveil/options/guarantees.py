@@ -20,14 +20,9 @@ WATCHED = "sensitive"  # names items that are only looked at, where the model ha
 
 
 def offered(model: Model, *, published: bool = False) -> list[str]:
-    """List the options that may be given where a model is promised.
+    """List the options of a model.
 
-    Parameters
-    ----------
-    model : Model
-        The model.
-    published : bool
-        Whether the guarantee is for rows that are published already: then nothing is drawn or only looked at.
+    `published`: for rows that are published already: then nothing is drawn or only looked at.
     """
     found = [key for key, option in model.options.items() if option.drawn_with is None or not published]
     hides = any(option.secret for option in model.options.values())
@@ -66,15 +61,8 @@ def _instead_of(model: Model, name: str) -> list[str]:
 def require_options(name: str, texts: Mapping[str, Any], *, published: bool = False) -> None:
     """Refuse a model that does not exist, and options that it lacks or does not know.
 
-    Parameters
-    ----------
-    name : str
-        Of a privacy model.
-    texts : mapping
-        What was given for all options that describe guarantees; None: was not given.
-    published : bool
-        Whether the guarantee is for rows that are published already: then nothing is drawn, and items that a
-        release names itself need not be given.
+    None in `texts`: not given. `published`: for rows that are published already: then nothing is drawn, and
+    items that a release names itself need not be given.
     """
     model = model_named(name)
     known = offered(model, published=published)
@@ -134,17 +122,7 @@ def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> None:
 
 
 def make_guarantee(name: str, texts: Mapping[str, Any], inputs: Inputs) -> Guarantee:
-    """Make the guarantee of a model from what was given for its options (see `require_options`).
-
-    Parameters
-    ----------
-    name : str
-        Of the model.
-    texts : mapping
-        By option; None: was not given.
-    inputs : Inputs
-        The rows, and what else values depend on.
-    """
+    """Make the guarantee of a model from its options (see `require_options`); None in `texts`: not given."""
     model = model_named(name)
     values: dict[str, Any] = {}
     for key, option in applicable(model, texts).items():

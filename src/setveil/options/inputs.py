@@ -106,18 +106,9 @@ def require_known(
 def load_privacy(
     path: str, data: Transactions, image: Mapping[str, str | None] | None, encoding: str
 ) -> tuple[tuple[str, ...], ...]:
-    """Read privacy constraints.
+    """Read privacy constraints on rows, or on published rows.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    data : Transactions
-        The rows they are for, or those that are published of them.
-    image : mapping, optional
-        Where `data` are published rows: what items became. Items that it does not know were suppressed.
-    encoding : str
-        Of the file.
+    `image`: what items became, for published rows; items that it lacks were suppressed.
     """
     from setveil.constraints.io import read_privacy
 

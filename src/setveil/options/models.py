@@ -17,24 +17,13 @@ RECOMMENDED = {  # options of models that recommend takes
 
 
 def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
-    """Settle the model where none is named: the one that was described best.
+    """Choose the model if none is named: the one that the options describe best; None in `texts`: not given.
 
-    Parameters
-    ----------
-    texts : mapping
-        What was given for all options that describe guarantees; None: was not given.
-    among : sequence of str
-        The models that the algorithm gives; none: no algorithm is named, and without rho it is the first of
-        all. With rho it is one of those that bound what is learned, without rho none of these.
+    `among`: the models that the algorithm gives; if empty, no algorithm is named, and without rho it is the
+    first of all. With rho it is one of those that bound what is learned, without rho none of these. Of the
+    models that use most of the options it is the first of those that need the fewest others. So k and m with
+    rho are (k, rho)^m-anonymity, and rho alone is rho-uncertainty.
 
-    Returns
-    -------
-    str
-        Of the models that take most of what was given the one that needs least also, or the first of
-        these. So k and m next to rho are (k, rho)^m-anonymity, and without them rho is rho-uncertainty.
-
-    Examples
-    --------
     >>> settled_model({"k": 5, "m": "2", "rho": None, "sensitive": None})
     'km-anonymity'
     >>> settled_model({"k": 5, "m": "2", "rho": "0.2", "sensitive": "HIV"})

@@ -38,18 +38,8 @@ class Attempts:
     ) -> Answer:
         """Publish items under other labels, check that, and find the cause if the promise breaks.
 
-        Parameters
-        ----------
-        kind : str
-            What this is, for the words.
-        parts : mapping of str to positions
-            The new labels and their items.
-        allowed : collection of str, optional
-            Labels that may be blamed; by default all.
-        refused : collection of str
-            Labels that may not.
-        brief : bool
-            Do not look for blame.
+        `kind`: for the words. `parts`: the new labels and their items. `allowed`, `refused`: labels that may,
+        and must not, be blamed. `brief`: find no cause.
         """
         then = self.now.changed(parts)
         verdict = then.verdict
@@ -118,24 +108,11 @@ class Attempts:
         }
 
     def moved(self, parts: Parts, blamed: Iterable[str], label: str) -> Answer | None:
-        """Find a label that takes in the cause: the nearest that can, of these the one of least loss.
+        """Find a label that absorbs the cause: the nearest that can, of these the one of least loss.
 
-        Tried are a label for the items alone, if they are several, and the published labels that are nearest
-        in the hierarchy. Pairs of labels in too few rows rule most of them out; what is left is verified.
-
-        Parameters
-        ----------
-        parts : mapping of str to positions
-            The new labels and their items.
-        blamed : iterable of str
-            Those of them whose items are to move.
-        label : str
-            The node of the hierarchy that the items come from.
-
-        Returns
-        -------
-        dict or None
-            None where there is no hierarchy, or no label to try.
+        None without a hierarchy or a candidate. Candidates are a label for the `blamed` items alone, if they
+        are several, and the published labels that are nearest in the hierarchy to `label`, the node of the
+        items. Pairs of labels in too few rows exclude most; the others are verified.
         """
         now, tree = self.now, self.terms.tree
         if tree is None or label not in tree:

@@ -16,29 +16,12 @@ Costs = Mapping[str, tuple[int, int]]
 def smallest_blame(
     sets: Collection[frozenset[str]], costs: Costs, *, prove: bool = True
 ) -> tuple[frozenset[str], bool]:
-    """Choose labels so that each set holds one of them: of as few items as possible, then of few entries.
+    """Choose labels so that each set contains one: of as few items as possible, then of few occurrences.
 
-    Parameters
-    ----------
-    sets : collection of frozenset of str
-        Each with at least one label.
-    costs : mapping of str to (int, int)
-        Items that each label represents, at least 1, and their occurrences.
-    prove : bool
-        Whether to ask the solver.
-
-    Returns
-    -------
-    chosen : frozenset of str
-        The labels. None of them can be spared.
-    proven : bool
-        Whether no choice has fewer items, or as many of fewer entries. Otherwise it was made greedily, or the
-        solver's time was up.
-
-    Notes
-    -----
-    A label that is a set of its own is chosen in any case, and meets others. What is left is a small program
-    of zeros and ones.
+    `costs`: items (at least 1) and occurrences of each label. A label that is a set of its own is chosen in
+    any case; the rest is a small program of zeros and ones. No label of the result can be spared. It is
+    proven if no choice has fewer items, or as many of fewer occurrences; else it was made greedily (`prove`
+    is False), or the solver's time was up.
     """
     forced = {label for one in sets if len(one) == 1 for label in one}
     rest = _least(one for one in set(sets) if not one & forced)

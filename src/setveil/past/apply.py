@@ -79,12 +79,7 @@ def apply(
 ) -> VerifiedRelease:
     """Publish other rows under the labels of an earlier run (see `setveil.apply`).
 
-    Parameters
-    ----------
-    union : (str, Shared), optional
-        The name of an earlier release and what is shared of it, to be verified together with the new rows.
-    guarantee, hierarchy, repair, strict, people, seed, counts, details, progress
-        As for `setveil.apply`.
+    `union`: the name of an earlier release and its shared content, to be verified together with the new rows.
     """
     progress = listener(progress)
     require_seed(seed)

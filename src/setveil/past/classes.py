@@ -51,17 +51,7 @@ def in_class(
     tree: Hierarchy,
     number: int,
 ) -> tuple[PastRun, Transactions]:
-    """Take one class of a run: its rows, and what it made of each item.
-
-    Parameters
-    ----------
-    run, given : PastRun; path or VerifiedRelease
-        The run, and what it was read from.
-    rows, tree : Transactions, Hierarchy
-        Those of the run.
-    number : int
-        The class.
-    """
+    """Take one class of a run: its rows, and the label of each item."""
     if isinstance(release, str | PathLike):
         inside = Path(release) / "internal"
         of_row = np.array([int(part or -1) for _, part in _lines(inside / "row_parts.csv", 2)], np.int64)

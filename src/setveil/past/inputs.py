@@ -38,16 +38,9 @@ def find_rows(
     reading: Reading,
     read_rows: Callable[..., Transactions] = read,
 ) -> Transactions:
-    """Read the rows that a run was made from: its own files, or what is named instead.
+    """Read the rows that a run was made from: its own files, or those named instead.
 
-    Parameters
-    ----------
-    path : list of str or None
-        Files to read instead of those that the record names.
-    reading : Reading
-        How; what it leaves open is taken from the record.
-    read_rows : callable
-        Reads a file, as `setveil.read`.
+    `reading`: what it leaves open is taken from the record. `read_rows`: reads a file, as `setveil.read`.
     """
     report = run.report
     recorded = report["input"]
@@ -161,19 +154,9 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
 
 
 def find_tree(run: PastRun, data: Transactions, hierarchy: Any, encoding: str) -> Hierarchy | None:
-    """Find the hierarchy of a run: its file, or the one that was made from the rows.
+    """Find the hierarchy of a run: the one named instead, its file, or the one that was made from the rows.
 
-    Parameters
-    ----------
-    hierarchy : Hierarchy, path or None
-        What to take instead.
-    encoding : str
-        Of files.
-
-    Returns
-    -------
-    Hierarchy or None
-        None for a run without one, and where its labels are groups of items.
+    None for a run without one, or whose labels are groups of items.
     """
     recorded = run.report.get("hierarchy")
     if recorded is None or run.report["guarantee"]["model"] == "constraints":

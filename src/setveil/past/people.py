@@ -15,18 +15,11 @@ from setveil.wording import are, count
 
 
 def people_of(earlier: PastRun, data: Transactions, relation: str | None) -> PeopleEntry:
-    """Find out whether other rows are of the people of a run, as far as the ids of both can be read again.
+    """Find out whether other rows are of the people of a run, if the IDs of both can be read again.
 
-    Parameters
-    ----------
-    relation : {"same", "other"}, optional
-        What is known of it: some of them are, or none is, whatever the ids say.
-
-    Returns
-    -------
-    dict
-        For the record: `told`; `checked`, whether ids could be compared; `ids`, how many the earlier rows
-        have; `shared`, how many of them the others have.
+    `relation`: "same" (some of them are) or "other" (nobody is), whatever the IDs say. Returns for the
+    record: `told`; `checked`, whether IDs could be compared; `ids`, how many the earlier rows have; `shared`,
+    how many of them the others have.
     """
     same = (
         "Two releases of the same people may together reveal what each hides (docs/series.md). Omit these "

@@ -26,14 +26,10 @@ def records_people(run: PastRun) -> bool:
 
 
 def find_table(run: PastRun, folder: Path | None = None, path: str | None = None) -> Table:
-    """Read the table that a run was made from, with the roles and hierarchies that it was given.
+    """Read the table that a run was made from, with its roles and hierarchies.
 
-    Parameters
-    ----------
-    path : str, optional
-        Its file, if it is not where the run read it.
-    folder : Path, optional
-        Where relative paths begin: the folder in which the run was started.
+    `path`: if it is not where the run read it. `folder`: where relative paths begin, in which the run was
+    started.
     """
     options: Mapping[str, Any] = run.report.get("options") or {}
     files = [path] if path is not None else options.get("input") or []

@@ -111,19 +111,9 @@ def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
 
 
 def raised(run: PastRun, texts: Mapping[str, Any], inputs: Inputs) -> Guarantee | None:
-    """Make the promise that options ask for; what they do not say is as the run promised.
+    """Make the guarantee that options request, with the run's own values for the others.
 
-    Parameters
-    ----------
-    texts : mapping
-        By option; None: was not given.
-    inputs : Inputs
-        The new rows, and what else values depend on.
-
-    Returns
-    -------
-    Guarantee or None
-        None where no option was given.
+    None in `texts`: not given; returns None if no option was given.
     """
     values = {name: text for name, text in texts.items() if text is not None}
     if not values:
@@ -141,12 +131,9 @@ def raised(run: PastRun, texts: Mapping[str, Any], inputs: Inputs) -> Guarantee 
 
 
 def search(run: PastRun, **options: Any) -> Exact:
-    """Take what its algorithm kept low, and whether it suppressed items: the terms of a repair.
+    """Make the terms of a repair: what the run's algorithm minimized, and whether it suppressed items.
 
-    Parameters
-    ----------
-    **given
-        Parameters of `Exact` that are to be different.
+    `options`: parameters of `Exact` that differ.
     """
     record = run.report["algorithm"]
     then: Mapping[str, Any] = record["parameters"]

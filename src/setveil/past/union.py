@@ -24,13 +24,7 @@ Members = Mapping[str, Collection[str]]
 def verified_union(
     release: Release, guarantee: Guarantee, name: str, earlier: Shared, progress: Progress
 ) -> Together:
-    """Verify the rows of two releases together, for the smaller k and m of the two.
-
-    Returns
-    -------
-    dict
-        For the record: `release`, `rows` of both together, `guarantee`, `phrase`, `greatest_k`.
-    """
+    """Verify the rows of two releases together, for the smaller k and m, for the record."""
     weaker = _weaker(guarantee, name, earlier.about.get("guarantee") or {})
     _require_same_labels(release, name, earlier)
     rows = _joined(release.published, earlier.rows)

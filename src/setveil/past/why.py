@@ -66,23 +66,10 @@ def why(
     show: int = 10,
     progress: Progress,
 ) -> Answer:
-    """Say why a label is not split, or an item is suppressed or has no name of its own (see `setveil.why`).
+    """Say why a label is not split, or an item is suppressed or has no label of its own (see docs/why.md).
 
-    Parameters
-    ----------
-    data, tree, guarantee
-        Its rows, its hierarchy if its labels are nodes of one, and its promise.
-    name : str
-        A label, an item, or a node of the hierarchy.
-    boxes : FactBoxes, optional
-        What facts may be published as, in place of a hierarchy.
-    progress : Progress
-        Hears how far the checks are.
-
-    Returns
-    -------
-    dict
-        See docs/why.md.
+    `tree`: the hierarchy, if labels are its nodes. `name`: a label, an item, or a node of the hierarchy.
+    `boxes`: what facts may be published as, instead of a hierarchy.
     """
     now = _as_published(run, data, tree, boxes, guarantee, progress)
     about = (ItemQuestion if boxes is None else BoxQuestion)(run, now, name, show).answer()

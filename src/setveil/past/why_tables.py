@@ -169,19 +169,10 @@ def why_table(
     show: int = 10,
     progress: Progress,
 ) -> Answer:
-    """Say why a value of a column, an item or a label is published as it is (see `setveil.why`).
+    """Say why a value of a column, an item or a label is published as it is (see docs/why.md).
 
-    Parameters
-    ----------
-    name : str
-        A column that someone may know, an item, or a published label of items.
-    row : int, optional
-        The row of the table that is asked about, from 1; by default one is chosen that shows most.
-
-    Returns
-    -------
-    dict
-        See docs/why.md.
+    `name`: a column that someone may know, an item, or a published label of items. `row`: from 1; by default
+    the one that shows most.
     """
     question = _Question(run, made, guarantee, show, progress)
     if row is not None and not 1 <= row <= made.table.n_rows:

@@ -51,23 +51,10 @@ def add_new(
 ) -> tuple[Ledger, Record]:
     """Publish the next release of a series, and write it with the ledger, or neither.
 
-    Parameters
-    ----------
-    hold_back : {"needed", "found", "returners", "none"}, optional
-        Whose rows stay out; by default whose have to. A register holds nobody back.
-    labels_of : str, optional
-        Begin with the labels of an earlier release, and only coarsen them.
-    priced : bool
-        Find what the other ways would have cost, too, for the report.
-    writing : mapping, optional
-        Arguments of `VerifiedRelease.write`.
-    record : mapping, optional
-        What the report is to say also.
-
-    Returns
-    -------
-    (Ledger, dict)
-        The series, and the report as written.
+    `hold_back`: whose rows are withheld: "needed" (default), "found", "returners" or "none"; a register
+    withholds nobody. `labels_of`: begin with the labels of an earlier release, and only coarsen them.
+    `priced`: also report the loss of the other ways. `writing`: arguments of `VerifiedRelease.write`.
+    `record`: additional content of the report, returned as written.
     """
     require_free_name(ledger, name)
     register = ledger.settings.kind == "register"
@@ -116,17 +103,7 @@ def add_together(
 ) -> tuple[Ledger, list[Record]]:
     """Publish several releases under labels that are chosen together: all of them, or none.
 
-    Parameters
-    ----------
-    several, names, outs
-        The rows, the name and the folder of each.
-    ledger, tree, weights, time_limit, counts, writing, record, details, progress
-        As for `add_new`.
-
-    Returns
-    -------
-    (Ledger, list of dict)
-        The series, and the reports as written.
+    `several`, `names`, `outs`: the rows, the name and the folder of each. See `add_new`.
     """
     if not len(several) == len(names) == len(outs):
         raise RequestError(

@@ -26,22 +26,12 @@ ITEMS, RECODING, ROWS, HELD, FORGOTTEN = (
 
 @dataclass(frozen=True, eq=False)
 class KeptRelease:
-    """What is kept of a release.
+    """The internal content of a release.
 
-    Attributes
-    ----------
-    people : tuple of str
-        Codes, one for each published row; those who were forgotten come last, under fresh ones, in any order.
-    data : Transactions
-        What each had, in the order of `people`; nothing of those who were forgotten.
-    image : mapping of str to (str or None)
-        The label of each item, None: it is suppressed.
-    rows : int64 (people,)
-        The published row of each. Of those who were forgotten nothing says which row is whose.
-    held : tuple of str
-        Who was withheld.
-    forgotten : mapping of str to tuple of str
-        The labels that the row of each shows who was forgotten.
+    `people`: codes, one for each published row; forgotten people are last, under fresh ones, in any order.
+    `data`: what each had, in this order, nothing for the forgotten. `image`: the label of each item, None: it
+    is suppressed. `rows`: int64 (people,), the published row of each, which for the forgotten reveals
+    nothing. `held`: people who were withheld. `forgotten`: the labels of each forgotten person's row.
     """
 
     people: tuple[str, ...]

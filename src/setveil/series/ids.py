@@ -78,21 +78,10 @@ def codes_of(ids: Sequence[str], code: Coded) -> list[str]:
 
 
 def require_same_form(ids: Sequence[str], known: set[str], code: Coded, *, register: bool) -> str:
-    """Refuse ids that are written otherwise than those before, where nobody is known by them.
+    """Refuse IDs that are written otherwise than earlier ones, if nobody is known by them.
 
-    Parameters
-    ----------
-    ids : sequence of str
-        Of the new file.
-    known : set of str
-        The codes of people in earlier releases.
-    register : bool
-        Whether people must be known.
-
-    Returns
-    -------
-    str
-        A warning where nobody is known; empty where someone is.
+    `ids`: of the new file. `known`: codes of people in earlier releases. `register`: people must be known.
+    Returns a warning if nobody is known, else "".
     """
     bare = [one.strip() for one in ids]
     if not known or not bare or any(code(one) in known for one in bare):

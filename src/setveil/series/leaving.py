@@ -12,13 +12,12 @@ from setveil.series.ledger import Ledger, kept, replaced
 
 
 def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
-    """Remove what a person had from the ledger; others may still hide behind the person's published rows.
+    """Remove a person from the ledger; others may still hide behind the person's published rows.
 
-    The labels of these rows stay, under a fresh code, without saying which rows they are. What is kept of the
-    person's releases is written again next to what was, and counts as soon as series.json names it: so the
-    person is forgotten in all of them or in none.
-
-    Returns the series as changed, and the number of releases that the person was in.
+    The labels of these rows stay, under a fresh code, without saying which rows they are. New files of the
+    person's releases are written next to the old ones, and count as soon as series.json names them: the
+    person is forgotten in all of them or in none. Returns the new series, and the number of the person's
+    releases.
     """
     parts = {entry: ledger.part(entry.name) for entry in ledger.releases}
     there = [entry for entry, part in parts.items() if person in part.people or person in part.held]

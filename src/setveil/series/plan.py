@@ -49,11 +49,7 @@ def plan(
 ) -> dict[str, Any]:
     """Price every way to publish new rows that applies.
 
-    Returns
-    -------
-    dict
-        As JSON types: `people`, `returning`, and `ways`, each with its `way` and what it costs, or `why` it
-        cannot be.
+    Returns `people`, `returning`, and `ways`, each with its `way` and its loss, or `why` it is impossible.
     """
     tree.locate(new.data.vocabulary)
     everybody = merged(ledger, new)

@@ -93,12 +93,8 @@ def made(
 ) -> PendingRelease:
     """Publish rows in a way that was chosen, and verify them alone and with the series.
 
-    Parameters
-    ----------
-    before : sequence of PendingRelease
-        Releases that come before this one, and are written with it.
-    ways : sequence of mapping
-        What other ways cost, for the report.
+    `before`: releases that come first and are written with it. `ways`: the loss of the other ways, for the
+    report.
     """
     state = published_state(ledger)
     earlier = [*zip(state.names, state.parts, strict=True), *((one.name, one.part) for one in before)]
@@ -204,17 +200,8 @@ def written(
 ) -> tuple[Ledger, list[Record]]:
     """Write the folders of runs and the ledger: all of them or nothing.
 
-    What can fail comes first; then follow renames, that of the ledger last.
-
-    Parameters
-    ----------
-    record : mapping
-        What the reports are to say also.
-
-    Returns
-    -------
-    (Ledger, list of dict)
-        The series, and the reports as written.
+    What can fail comes first; then follow renames, that of the ledger last. `record`: additional content of
+    the reports, which are returned as written.
     """
     s = ledger.settings
     reports: list[Record] = []

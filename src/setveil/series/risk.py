@@ -20,12 +20,8 @@ MOST = 3  # known items
 def risk(state: State, promise: SeriesAnonymity, progress: Progress = silent) -> dict[str, Any]:
     """Count people below some thresholds if none to three items are known.
 
-    Returns
-    -------
-    dict
-        As JSON types: `thresholds`, and `risk`, a list with for each `release` (null: all, linked), `view`
-        ("items": of the people; "labels": published ones) and `m` the `people` and how many of them are
-        `below` each threshold.
+    Returns `thresholds`, and `risk`: for each `release` (null: all, linked), `view` ("items": of the people;
+    "labels": published ones) and `m` the `people` and how many of them are `below` each threshold.
     """
     found = []
     shown = state.series

@@ -27,20 +27,8 @@ _FORGOTTEN = "\0"  # begins what stands for the items of those who were forgotte
 class State:
     """A series in numbers, and what they represent.
 
-    Attributes
-    ----------
-    names : list of str
-        The releases.
-    parts : list of KeptRelease
-        What is kept of each.
-    people, number
-        The codes of people by their numbers, and the other way.
-    items, item
-        The items by their numbers, and the other way.
-    labels : list of list of str
-        Of each release its labels, by the numbers that `series` has.
-    series : SeriesPeople
-        The numbers.
+    `people` and `items` are by their numbers, `number` and `item` the inverse. `labels`: of each release, by
+    the numbers in `series`.
     """
 
     names: list[str]
@@ -56,15 +44,7 @@ class State:
 def state_of(
     named: Sequence[tuple[str, KeptRelease]], people: Sequence[str] = (), items: Sequence[str] = ()
 ) -> State:
-    """Give people and items of some releases numbers.
-
-    Parameters
-    ----------
-    named : sequence of (str, KeptRelease)
-        The releases, in order.
-    people, items : sequence of str
-        Further ones, of a release that is to come.
-    """
+    """Give numbers to the people and items of some releases, in order, and to those of a future one."""
     parts = [part for _, part in named]
     codes = list(dict.fromkeys([*(code for part in parts for code in part.people), *people]))
     number = {code: at for at, code in enumerate(codes)}
@@ -128,13 +108,10 @@ def rows_in_numbers(
 
 
 def published_state(ledger: Ledger, runs: Mapping[str, Path] | None = None) -> State:
-    """Read a series with its published files, and compare these with what the ledger says of them.
+    """Read a series with its published files, and compare these with the ledger.
 
-    Parameters
-    ----------
-    runs : mapping of str to Path, optional
-        The folders of some releases, by name, to read these alone and there; by default all where they were
-        written.
+    `runs`: folders of some releases, by name, to read only these, from there; by default all from where they
+    were written.
     """
     named = []
     for entry in ledger.releases:

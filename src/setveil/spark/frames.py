@@ -33,21 +33,9 @@ def active_session() -> SparkSession:
 def rows_of(
     frame: object, items: str | None = None, id_column: str | None = None, item_column: str | None = None
 ) -> DataFrame:
-    """Take rows of items from a data frame.
+    """Make rows of a frame with a column of arrays, or of a long table with a line for each ID and item.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows with a column of arrays, or a long table with a line for each id and item.
-    items : str, optional
-        The column of arrays.
-    id_column, item_column : str, optional
-        The columns of a long table.
-
-    Returns
-    -------
-    DataFrame
-        Columns `items`, distinct texts, and `place`, a text that says which row it is.
+    Returns columns `items`, distinct texts, and `place`, a text that names the row.
     """
     if not isinstance(frame, DataFrame):
         raise RequestError(
@@ -93,15 +81,7 @@ def rows_of(
 
 
 def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
-    """Find what rows have of single persons: positions of ids by the least rows, their values in all of them.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        With the column `items`.
-    labels : sequence of str
-        All items.
-    """
+    """Find what rows have of single persons: positions of IDs by the least rows, their values in all."""
     # The least rows, numbers by size: a total order, so that partitions decide nothing.
     order = F.transform("items", lambda item: F.struct(F.length(item).alias("size"), item.alias("item")))
     head = [[str(item) for item in row["items"]] for row in rows.select("items").orderBy(order).take(LINES)]

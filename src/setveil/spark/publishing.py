@@ -37,23 +37,8 @@ def publish(
 ) -> list[dict[str, Any]]:
     """Write published rows in the order of a run in memory, whatever the partitions.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Coded rows of positions in `labels`, equal ones merged.
-    labels : sequence of str
-        The published labels, in item order.
-    total : int
-        How many rows there are.
-    seed : int
-        Shuffles them.
-    folder : Path
-        Where the files are written; driver and workers must see the same one.
-
-    Returns
-    -------
-    list of dict
-        Of each file, in order, `name`, `rows`, `bytes` and `sha256`.
+    `rows`: positions in `labels` (in item order), equal rows merged. `seed`: shuffles them. `folder`: the
+    same for driver and workers. Returns `name`, `rows`, `bytes` and `sha256` of each file, in order.
     """
     files = number_of_files(total)
     in_parts, parts, starts = _divided(rows, total)

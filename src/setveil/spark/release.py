@@ -216,25 +216,10 @@ def anonymize(
 
 
 class _Spark:
-    """Rows that Spark holds (see `setveil.runs.steps.Place`).
+    """Rows on Spark (see `setveil.runs.steps.Place`), from a frame as of `setveil.spark.frames.rows_of`.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The rows (see `setveil.spark.frames.rows_of`).
-    tree : Hierarchy
-        What their items may be generalized to.
-
-    Attributes
-    ----------
-    data : RowsOnDisk
-        What is known of the rows on the driver: their sums.
-    held : SparkRows
-        The rows, coded by the leaves of the hierarchy.
-    published : Path
-        Where they are published.
-    manifest : dict
-        What was written there.
+    `data`: sums of the rows, on the driver. `held`: the rows, coded by the leaves of the hierarchy.
+    `manifest`: what was written to `published`.
     """
 
     engine, writes = "spark", True

@@ -1,6 +1,6 @@
-"""What users may give: kinds of values, parameters that are declared with them, numbers as they are written.
+"""Values that users give: kinds of values, parameters declared with them, numbers as written.
 
-Each kind says in one place what is allowed, how a value is read from the command line, from Python and from a
-study file. What takes the rows (items of the data, groups of a hierarchy) is asked of
-`setveil.options.decode.Inputs`. Nothing here knows a model, an algorithm or a command.
+Each kind says in one place what is allowed, and how the command line, Python and study files are read. Values
+that depend on the rows are read by `setveil.options.decode.Inputs`. Nothing here knows a model, an algorithm
+or a command.
 """

@@ -60,8 +60,6 @@ def options_of(parameters: Any) -> dict[str, Option]:
 
     A field `seed` is no option: it gets the seed of the run, which has an option already.
 
-    Examples
-    --------
     >>> from setveil.values.kinds import Integer
     >>> @dataclass(frozen=True)
     ... class Parameters:
@@ -109,8 +107,6 @@ class Declared(Keywords):
 def as_words(values: Mapping[str, Any]) -> list[str]:
     """Write options as they are given on the command line, without those that are None.
 
-    Examples
-    --------
     >>> as_words({"id_column": "who", "ranges": ["age=5", "zip=2"], "suppress": False, "delimiter": "-"})
     ['--id-column', 'who', '--ranges', 'age=5', '--ranges', 'zip=2', '--no-suppress', '--delimiter=-']
     """

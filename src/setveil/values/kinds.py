@@ -42,21 +42,12 @@ Value = bool | int | float | str | Reference
 
 @dataclass(frozen=True)
 class Kind:
-    """What values a parameter may have.
+    """The values that a parameter may have.
 
-    A kind without fields of its own is no dataclass of its own either: to make one takes as long as to import
-    a small module, and all are made whenever a command starts.
-
-    Attributes
-    ----------
-    allowed : str
-        In words, after "must be".
-    names_items : bool
-        Whether a value names items, or a file with items: then it must not leave the house.
-    takes : type
-        What the command line reads a text as before the rows are known.
-    metavar : str
-        What represents a value in the help.
+    A kind without fields of its own is no dataclass of its own either: making one takes as long as importing
+    a small module, and all are made whenever a command starts. `allowed`: in words, after "must be".
+    `names_items`: a value names items, or a file with items, and is internal. `takes`: the type that the
+    command line reads before the rows are known. `metavar`: for the help.
     """
 
     names_items: ClassVar[bool] = False
@@ -537,8 +528,6 @@ def is_integer(value: Any, least: int) -> bool:
 def integer(name: str, value: Any, least: int) -> int:
     """Return an integer of at least `least`; refuse anything else.
 
-    Examples
-    --------
     >>> integer("k", 5, 2)
     5
     """

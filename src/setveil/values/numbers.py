@@ -56,8 +56,6 @@ def parse_share(text: str) -> float | Fraction:
 def number_of(value: Any) -> Any:
     """Take a number that may be written as text; what is no text that says a number stays as it is.
 
-    Examples
-    --------
     >>> number_of("5%"), number_of("1/3"), number_of("2"), number_of(0.5), number_of("many")
     (0.05, Fraction(1, 3), 2.0, 0.5, 'many')
     """

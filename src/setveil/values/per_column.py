@@ -27,18 +27,12 @@ def item_of(label: str) -> str:
 
 
 class PerColumn(int):
-    """A number of items of each column: an integer, their sum, that knows how it is made up.
+    """A number of items of each column: an integer, their sum, that knows its parts.
 
-    What does not look at `each` takes the sum for all columns alike. That promises more: a set which holds at
-    most m_c items of each column has at most as many items as all m_c together.
+    Code that ignores `each` reads the sum for all columns alike, which promises more: a set with at most m_c
+    items of each column has at most as many items as all m_c together. `each` is in the order in which it was
+    given.
 
-    Attributes
-    ----------
-    each : mapping of str to int
-        How many of each column, in the order in which they were given.
-
-    Examples
-    --------
     >>> m = PerColumn({"code": 2, "drug": 1})
     >>> m + 0, str(m), m.at_most(1).each
     (3, '2 of code, 1 of drug', {'code': 1, 'drug': 1})
