@@ -41,10 +41,7 @@ class Secrets(NamedTuple):
 
 
 class Greatest(NamedTuple):
-    """The greatest probability of each private item so far, and the first itemset that gives it.
-
-    First are the smallest, of these the ones of greatest support, of these the first in item order.
-    """
+    """The greatest probability of each private item, and its first set by size, support, item order."""
 
     probability: NDArray[np.float64]  # float64 (n_private,)
     record: Ints  # int64 (n_private, 2): size and support of the set

@@ -56,10 +56,7 @@ def look_up_sets(
 
 
 class TableSupports:
-    """The supports of all sets of m items of rows, from a table, with the results of `LeastSupportSearch`.
-
-    `best` is exact for all rows of at least m items as soon as the object is made.
-    """
+    """The supports of all sets of m items of rows, from a table, with the results of `LeastSupportSearch`."""
 
     def __init__(self, rows: Ranked, m: int, best: Ints, limits: Ints) -> None:
         n, lengths = rows.order.size, frozen(rows.lengths, np.int64)

@@ -53,10 +53,7 @@ def table_absence_risk(
     ts: Sequence[int],
     progress: Progress = silent,
 ) -> list[dict[str, Any]]:
-    """Count the same for a table, in classes of rows, if all quasi-identifiers are known; m may be 0.
-
-    In a class, a sign has only its labels that occur there.
-    """
+    """Count the same in each class of a table; a sign has its labels that occur there, and m may be 0."""
     sets = table.item_rows
     of_row = classes_of(table)
     order = np.argsort(of_row, kind="stable")

@@ -53,60 +53,25 @@ def attack_risk(
     effort: int | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Count the rows that an attacker who knows m items of a person singles out.
+    """Count the rows that an attacker singles out who knows m items of a person.
 
-    In a table, the attacker knows all quasi-identifiers, and m items.
+    In a table, all quasi-identifiers are known, too; in rows in groups, the quasi-identifiers can be. `sizes`
+    are values of m, by default 1, 2, 3, 4; of a table 0, 1, 2, 3. Nobody knows `private` items, by default
+    the sensitive items of groups; there are no inferences for tables.
 
-    Parameters
-    ----------
-    rows : Transactions, Table, PublishedGroups or PublishedTable
-        An original or a release: each label is one item, or one value, whatever it represents. In rows in
-        groups the quasi-identifiers can be known.
-    sizes : iterable of int, optional
-        Values of m: by default 1, 2, 3, 4; of a table 0, 1, 2, 3. At least 1, of a table at least 0.
-    thresholds : iterable of int
-        A row counts below threshold t if fewer than t rows fit; at least 2.
-    private : collection of str
-        Items that nobody knows and that must not be learned; those that do not occur never are. All other
-        items are public. If none are named, the sensitive items of rows in groups. Inferences are not counted
-        for tables.
-    seed : int
-        Draws rows and sets where not all can be looked at; at least 0.
-    effort : int, optional
-        How many steps each exact count may take, by default 1,000,000,000. A step is an item of a row that is
-        looked at, and takes 3 to 25 nanoseconds. A count that takes more is given up; then rows are drawn and
-        looked at, with a quarter of the effort. Best choice, random choice and inference are counted one by
-        one for each m; each kind gives up once at most. So all together may take some ten times the effort,
-        and takes far less if it can.
+    `effort` limits the steps of each exact count (default 1,000,000,000); a step is an item of a row that is
+    looked at, 3 to 25 nanoseconds. A count that would take more is given up, once at most for each of best
+    choice, random choice and inference; then rows are drawn by the seed and looked at, with a quarter of the
+    effort. So all together may take some ten times the effort.
 
-    Returns
-    -------
-    dict
-        As JSON types. `rows`; `empty_rows`, those without public items; `thresholds`; of a table `columns`,
-        the quasi-identifiers;
-
-        `risk`, for each m two entries. `choice` "best": a row counts if some non-empty set of at most m of
-        its items is in fewer than t rows. "random": the expected number of rows with a set of m items, drawn
-        at random (the whole row if it is shorter), that is in fewer than t rows. `rows_below`: the number for
-        each t, empty rows never count. Of a table, rows of the row's class are meant: those with the same
-        quasi-identifiers; the set may be empty, and empty rows count. `probability`: the mean over all rows
-        of 1 / the number of rows that fit (the fewest; those that the drawn set fits; all rows, of a table
-        all of the class, for an empty one). `fewest`, of "best" alone: the least number of rows that fit such
-        a set of any row, None if no row contains a public item (for a table, if there are no rows); the
-        true one may be less where the entry is not exact. `exact`; if it is false, the numbers are estimated
-        from `sampled` drawn rows or sets, and with probability `confidence` the true number is in the
-        `interval` of a threshold.
-
-        `revealing`: the items whose knowledge singles out most rows. An item counts a row that contains it in
-        a set of at most `m` items which is in fewer than `below` rows, while no smaller part of the set is
-        (in a table, nor the class without any): its number of `rows`, and its `support`. `m` is at most 2.
-
-        `inference`, if there are private items, for each m: the greatest `probability` of a private `item`
-        given an `itemset` of at most m public items (or none), and the first set that gives it (the
-        smallest, of greatest `support`, in item order); `items`, the same of each private item that occurs,
-        in item order; `rows_above`, the number of rows with some such set that gives some private item with a
-        probability above 0.2, 0.5 and 0.8. If it is not `exact`, the true greatest probabilities may be
-        higher, and `rows_above` is estimated as above.
+    Returns the record of docs/risk.md. For "best", a row counts if some non-empty set of at most m of its
+    items is in fewer than t rows; for "random", with the probability that a set of m is (or the whole row
+    if it is shorter). Empty rows never count. In a table only rows of the same class fit, the set may be
+    empty, and empty rows count. `probability` is the mean over all rows of 1 / the rows that fit (for an
+    empty set all, in its class); `fewest`, of "best", the least of these, None without public items. An item
+    of `revealing` counts a row that contains it in a set of at most `m` <= 2 items in fewer than `below`
+    rows, while no smaller part of the set is (in a table, nor the class). If an entry is not `exact`,
+    `fewest` may be too high and probabilities of `inference` too low.
 
     Examples
     --------

@@ -23,10 +23,7 @@ STEPS_AT_ONCE = 20_000_000
 def inferences(
     known: Knowledge, sizes: tuple[int, ...], seed: int, effort: int, progress: Progress
 ) -> list[dict[str, Any]]:
-    """Find the greatest probability of a private item given at most m public ones, for each ascending m.
-
-    The entries are those of `setveil.attacker.attack.attack_risk`.
-    """
+    """Find the greatest probability of a private item given at most m public ones, for ascending m."""
     longest = max(min(known.longest, sizes[-1]), 1)
     findings = _nothing_known(known, longest)
     found: dict[int, dict[str, Any]] = {}

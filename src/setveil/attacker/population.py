@@ -34,13 +34,10 @@ def fraction_risk(
 ) -> list[dict[str, Any]]:
     """Estimate how often the only row that fits a target's key is the target's, by data intrusion simulation.
 
-    `known` is a simple random sample, without columns, of this `fraction` of the population, in (0, 1]. The
-    seed draws rows for the interval, and keys of rows with very many. For each m there are the expected
-    numbers of rows with a key in one row (`unique`) and in two (`pairs`); `estimate` and `interval`, null if
-    no key is unique; and `exact`: whether all keys were looked at.
-
-    Skinner, Elliot, "A measure of disclosure risk for microdata", Journal of the Royal Statistical Society B
-    64(4), 2002, doi:10.1111/1467-9868.00365
+    `known` is a simple random sample, without columns, of this `fraction` of the population. `unique` and
+    `pairs` are the expected rows with a key in one row and in two; `estimate` and `interval` are null if no
+    key is unique; all keys were looked at if `exact`. Skinner, Elliot, "A measure of disclosure risk for
+    microdata", Journal of the Royal Statistical Society B 64(4), 2002, doi:10.1111/1467-9868.00365
     """
     share = float(fraction)
     found = []

@@ -21,10 +21,7 @@ PIECES, TOGETHER = 64, 16
 def revealing_items(
     known: Knowledge, largest: int, below: int, effort: int, progress: Progress
 ) -> dict[str, Any]:
-    """List the items that single out most rows, alone or next to another one that is needed for it.
-
-    Of tables, items in classes that are large enough without any.
-    """
+    """List the items that single out most rows of large classes, alone or with one more necessary item."""
     rows = known.rows
     supports = supports_of(rows)
     if 2 * int((rows.lengths**2).sum()) > effort:

@@ -87,10 +87,7 @@ class PublishedBlocks(Exposed):
         return mine == theirs
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
-        """Make a polars data frame of the cells: block, items and noisy rows.
-
-        `long`: one line per cell and item, so that cells without items are not in it.
-        """
+        """Make a polars data frame of the cells; `long`: of their items, without empty cells."""
         import polars as pl
 
         lines = [
@@ -161,10 +158,7 @@ def _cell_lines(blocks: PublishedBlocks) -> Iterator[str]:
 
 
 def read_blocks(file: str | Path) -> PublishedBlocks:
-    """Read a data.json of noisy blocks, and the rows of the synthetic.csv next to it.
-
-    Sums that do not add up are no error here: the verifier finds them.
-    """
+    """Read the data.json of noisy blocks, and the synthetic.csv next to it; the verifier checks sums."""
     reading = _BlocksReading(str(file), _FORM)
     beside = Path(file).parent / ROWS_FILE
     if not beside.is_file():

@@ -144,10 +144,7 @@ class ClassCounts:
 
 
 def read_class_counts(folder: Path, entry: Mapping[str, Any], classes: int) -> ClassCounts:
-    """Read the counts of classes as they are, by their `entry` in about.json.
-
-    The verifier says whether they can be true (`setveil.guarantees.verify.class_counts`).
-    """
+    """Read the counts of classes by their `entry` in about.json; the verifier checks if they can be true."""
     path = folder / FILE
     try:
         lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]

@@ -164,10 +164,7 @@ def _cuts_of(record: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
 def publish(
     data: Transactions, made: ClassRecoding, seed: int, details: dict[str, Any] | None = None, least: int = 0
 ) -> ClassesRelease:
-    """Recode the data class by class, and put classes and rows in an order that reveals nothing.
-
-    Classes are shuffled; within a class, rows are sorted by content, then shuffled.
-    """
+    """Recode the data class by class, and put classes and rows in an order that reveals nothing."""
     keys = np.random.PCG64(seed).random_raw(made.number + data.n_rows)
     place = np.empty(made.number, np.int64)
     place[by_key(keys[: made.number])] = np.arange(made.number)

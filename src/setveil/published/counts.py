@@ -129,10 +129,7 @@ class Counts:
 
 
 def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
-    """Read the counts next to published rows, `Counts` or `ClassCounts`, as they are; None if there are none.
-
-    The verifier says whether they can be true (`setveil.guarantees.verify.counts`).
-    """
+    """Read the counts next to published rows, None without any; the verifier checks if they can be true."""
     entry = about.get("counts")
     path = folder / FILE
     if entry is None:

@@ -207,10 +207,7 @@ class FactsRelease(RowsRelease):
 
 
 def with_codes_listed(rows: FactRows, data: Facts, tree: BoxTree, k: int | None) -> FactRows:
-    """Let about.json list only codes that enough rows contain, if the hierarchy does not list them.
-
-    Each column has its own listing (`setveil.published.listing.listing_of`).
-    """
+    """Let about.json list only codes in enough rows, for columns whose hierarchy does not list all codes."""
     columns = []
     for at, (shown, space) in enumerate(zip(rows.columns, tree.spaces, strict=True)):
         codes = (data.of_column(at) if len(rows.columns) > 1 else data).codes_alone()
@@ -364,10 +361,7 @@ class Fields:
 
 
 def fields_of(columns: Mapping[str, Sequence[str]], row: str = ROW) -> Fields:
-    """Return the fields of a line, from the parts of each column's facts, codes first.
-
-    An attribute that several columns have is one field.
-    """
+    """Return the fields of a line from the parts of each column's facts, codes first, attributes merged."""
     names, parts = tuple(columns), list(columns.values())
     if len(names) == 1:
         return Fields(names, (row, *parts[0]), (tuple(range(len(parts[0]))),))

@@ -98,14 +98,10 @@ class PublishedGroups(Exposed):
         )
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
-        """Make a polars data frame: of each row its group, its items, and what is counted in its group.
+        """Make a polars data frame: of each row its group, its items, and the counts of its group.
 
-        Parameters
-        ----------
-        long : bool
-            Instead of one line per row, with its items as a list: one line per row and item, in the columns
-            ``group``, ``row`` (counted from 0) and ``item``; a row without items has one line, in which the
-            item is null. What is counted is omitted.
+        `long`: one line per row and item, in the columns ``group``, ``row`` (counted from 0) and ``item``,
+        which is null for a row without items; counts are omitted.
 
         Examples
         --------

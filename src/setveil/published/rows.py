@@ -434,10 +434,7 @@ def write_members(path: Path, members: Mapping[str, list[str]], domain: int) -> 
 def all_members(
     about: Path, content: Mapping[str, Any], original: Sums | None = None
 ) -> tuple[dict[str, list[str]], int]:
-    """Return all members of each label, and how many items exist (by default, in the original).
-
-    They come from internal/members.json if about.json lists only some.
-    """
+    """Return all members of each label (perhaps from internal/members.json), and how many items exist."""
     labels: dict[str, list[str]] = content["labels"]
     path = about.parent.parent / "internal" / MEMBERS_FILE
     if not others_in(content) and ("domain" in content or not path.is_file()):

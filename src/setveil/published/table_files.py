@@ -156,10 +156,7 @@ def write_rows(folder: Path, table: PublishedTable, id_column: str, sets: Collec
 
 
 def write_long(folder: Path, table: PublishedTable, id_column: str) -> None:
-    """Write data.csv with numbered rows and their columns, and items.csv with a line for each item.
-
-    No column has the name `id_column`.
-    """
+    """Write data.csv with numbered rows, in a new column, and items.csv with a line for each item."""
     write_rows(folder, table, id_column, [table.set_name])
     numbers = _objects([str(row) for row in range(table.n_rows)])
     sets, quote = table.sets, quoting(",")

@@ -397,10 +397,7 @@ def publish(
     details: dict[str, Any] | None = None,
     least: int = 0,
 ) -> TableRelease:
-    """Recode the table and put its rows in an order that reveals nothing.
-
-    As in `setveil.published.rows.publish`, they are sorted by content, with kept columns, then shuffled.
-    """
+    """Recode the table, sort its rows by content, kept columns included, and shuffle them."""
     columns = [
         _in_order(column.name, *labels)
         for column, labels in zip(data.columns, made.column_labels(data), strict=True)

@@ -87,7 +87,7 @@ def below(state, n):
 
 @compiled
 def deal_lacking(state, supports, unlisted, most, lacking):
-    """Give occurrences that rows lack to `unlisted` items, each with room as likely; at most `most` each.
+    """Give missing occurrences to `unlisted` items with room, each as likely, at most `most` each.
 
     `unlisted`, int64 positions, is used up.
     """

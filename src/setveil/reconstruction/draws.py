@@ -166,10 +166,7 @@ def require_place(out: Path, *, force: bool = False) -> None:
 def write_draws(
     draws: Iterable[Transactions], number: int, items: Iterable[str], terms: Terms, out: Path, *, force: bool
 ) -> dict[str, Any]:
-    """Write draws into a folder, which appears complete or not at all, and return its about.json.
-
-    The one format of all `number` draws suits all `items`.
-    """
+    """Write draws into a folder that appears complete or not at all, in one format; return its about.json."""
     require_place(out, force=force)
     general = writable_layout(terms.layout, items)
     entries: list[dict[str, Any]] = []
@@ -291,10 +288,7 @@ def _is_size(value: object) -> bool:
 
 
 def read_draws(folder: Path, read_rows: Callable[..., Transactions]) -> Iterator[Transactions]:
-    """Read the draws of a folder, at least one, as its about.json says.
-
-    Rows without items that a long table cannot show come last.
-    """
+    """Read the draws of a folder, at least one; rows that a long table cannot show come last."""
     about = reconstruction_at(folder)
     entries = _entries(folder)
     if about is None or not entries:

@@ -61,10 +61,7 @@ def require_possible(groups: PublishedGroups) -> None:
 
 
 def deal_sensitive(groups: PublishedGroups, seed: int) -> Transactions:
-    """Give each group's sensitive items to random rows of it, every choice being as likely.
-
-    Rows keep their order.
-    """
+    """Give each group's sensitive items to random rows of it, every choice as likely, in row order."""
     state = np.random.PCG64(seed).random_raw(1)
     starts = np.concatenate(([0], np.cumsum(groups.sizes)))
     rows, items = [], []

@@ -120,10 +120,7 @@ def puzzle_of(shared: Shared) -> Puzzle:
 
 
 def with_other_items(shared: Shared, lacking: Mapping[str, int], least: int) -> Shared:
-    """Give labels with unlisted items as many more as their rows need, each in fewer than `least` rows.
-
-    `lacking`: the occurrences that a label needs in addition to those that are counted.
-    """
+    """Give labels the unlisted items that `lacking` occurrences need, each in fewer than `least` rows."""
     return shared.with_more({x: -(-max(n, 0) // max(least - 1, 1)) for x, n in lacking.items()})
 
 

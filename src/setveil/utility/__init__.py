@@ -1,9 +1,8 @@
 """Information loss: one file per measure, from original and published rows and the meaning of labels.
 
-A module without leading underscore may have `MEASURES`, a tuple of records, which reports, the table of a
-study and its figures use: adding a measure is adding a file. Records that a file omits (`Measure.columns`,
-`Measure.compared`) follow from the others. Other measures come from files that the user named, or installed
-packages, as entry points of the group `setveil.measures`.
+A module without leading underscore may have `MEASURES`, records that reports, studies and figures use;
+omitted ones (`Measure.columns`, `Measure.compared`) follow from the others. Other measures come from files
+that the user named, or installed packages, as entry points of the group `setveil.measures`.
 """
 
 from __future__ import annotations

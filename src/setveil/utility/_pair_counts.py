@@ -12,10 +12,7 @@ SPARSE = 200  # as many times these must be fewer than the square of the number 
 
 
 def few_pairs(indptr: Ints, items: Ids, weights: Ints, n_items: int) -> tuple[Ints, Ints, Ints] | None:
-    """List all pairs of items that occur (lower, higher) and their rows, int64; None: there are too many.
-
-    If most items are rare, these are far fewer than there are pairs of items.
-    """
+    """List the pairs of items that occur, with their rows; None if there are too many of them."""
     sizes = np.diff(indptr)
     if int((sizes * (sizes - 1) // 2).sum()) > min(MOST_LISTED, n_items * n_items // SPARSE):
         return None

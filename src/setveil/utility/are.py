@@ -84,27 +84,16 @@ def query_errors(
 ) -> QueryErrors:
     """Answer COUNT queries exactly from the original and by expectation from the release.
 
-    A published label of s items that a row holds represents each of its 2^s - 1 non-empty subsets with equal
+    A published label of s items in a row represents each of its 2^s - 1 non-empty subsets with equal
     probability, independently of the row's other labels. So t items of a query under one label of the row
-    match with probability 2^(s-t) / (2^s - 1), and a row matches with the product over its labels. An item
-    under no label of the row does not occur in it.
+    match with probability 2^(s-t) / (2^s - 1), and a row matches with the product over its labels. Items
+    under no label of the row do not occur in it. `members` has all items of each label; a missing label
+    represents itself. A repeated item counts once.
 
     Differences from [1]: no release of its set-based recoding publishes an item under two labels. Local
-    recodings do; in a row the label that the row holds counts. Should a row hold several labels of an item,
-    that of fewest items counts, of equals the first in the order of the published labels.
+    recodings do; in a row the label that the row shows counts: of several the one with fewest items, then the
+    first.
 
-    Parameters
-    ----------
-    original, published : Transactions
-        The rows before and after; their order does not matter.
-    members : mapping
-        The items that each published label represents (``recoding.members()``), also items that do not occur.
-        A label that is missing in it represents itself.
-    queries : sequence of sequences of str
-        Items of the original; an item repeated in a query counts once.
-
-    References
-    ----------
     [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge
     and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (section 6.1 of its preprint)
 
@@ -193,10 +182,7 @@ def _meaning(
 
 
 def reader_errors(case: Case) -> dict[str, Any]:
-    """Measure the errors of a reader's answers: `QueryErrors`, and `estimator`, how the reader estimates.
-
-    With counts, `from_rows` has `mean`, `sd` and `median` of a reader without them.
-    """
+    """Measure the errors of a reader's answers; `from_rows` has those of a reader without counts."""
     if case.chunks is not None or case.blocks is not None:
         estimator = case.once(by_name)
         errors = estimated_errors(case.original, estimator, case.queries)

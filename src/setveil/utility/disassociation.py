@@ -1,10 +1,8 @@
-"""Information loss of rows in chunks: the measures of the paper on disassociation, and how much is published.
+"""Information loss of rows in chunks: the measures of the paper on disassociation, and published shares.
 
-Estimates are those of a reader (`setveil.utility.estimators.chunks`); measures of rows use one
-reconstruction.
-
-References ---------- Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation",
-PVLDB 5(10), 2012, section 7, doi:10.14778/2336664.2336668
+Estimates are a reader's; measures of rows use one reconstruction. Terrovitis, Liagouris, Mamoulis,
+Skiadopoulos, "Privacy preservation by disassociation", PVLDB 5(10), 2012, section 7,
+doi:10.14778/2336664.2336668
 """
 
 from __future__ import annotations

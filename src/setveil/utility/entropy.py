@@ -16,11 +16,9 @@ def entropy(original: Sums, recoding: AnyRecoding) -> dict[str, float]:
     """Measure the doubt about occurrences of a reader who has labels and the supports of items under them.
 
     An occurrence of item i, one of s of i and of S of all items published under its label, is in doubt by
-    log2(S / s) bits; a suppressed one by log2(T / s), with T all occurrences. `bits` is the average; `share`
-    is divided by that if all are suppressed (0 to 1). Both are 0 if nothing can be in doubt.
-
-    References ---------- docs/exact.md; without rows and suppression: Gionis, Tassa, "k-Anonymization with
-    Minimal Loss of Information", IEEE TKDE 21(2), 2009, doi:10.1109/TKDE.2008.129
+    log2(S / s) bits; a suppressed one by log2(T / s), with T all occurrences. `share` is the average divided
+    by that if all are suppressed. See docs/exact.md and, without rows and suppression, Gionis, Tassa,
+    "k-Anonymization with Minimal Loss of Information", IEEE TKDE 21(2), 2009, doi:10.1109/TKDE.2008.129
     """
     n_labels = len(recoding.published)
     supports = original.supports()

@@ -79,32 +79,18 @@ class Answers(NamedTuple):
 
 
 class Estimator:
-    """Answers queries from what is shared of a release, and from nothing else.
+    """Answer queries from the shared parts of a release, and from nothing else.
 
-    With counts next to the rows the estimates are those of maximum entropy, and those of single listed items
-    are exact. Without them all non-empty sets of the items of a label are taken as equally likely, as in
+    With counts next to the rows the estimates are those of maximum entropy, and exact for single listed
+    items. Without them all non-empty sets of the items of a label are taken as equally likely, as in
     `setveil.utility.are.query_errors`. No estimate grows when items are added to its query.
 
-    In a local recoding an item may be published under several labels: answers are sums over all ways to
-    choose a label for each item. They are right where no row shows two labels of one item, as in all releases
-    made here; elsewhere estimates count such rows twice.
+    In a local recoding an item may have several labels: answers are sums over all ways to choose a label for
+    each item. They are right if no row shows two labels of one item, as in all releases made here; else such
+    rows count twice.
 
-    Parameters
-    ----------
-    unlisted : int
-        Rows that an item without a count is thought to have at least. Those under one label always share what
-        the listed items leave of its rows.
-
-    Attributes
-    ----------
-    method : {"maximum entropy", "uniform"}
-        How it estimates.
-    n_rows : int
-        Rows of the release.
-    others : bool
-        Whether labels may have items that the release does not list.
-    places : Places
-        Where items may stand.
+    An item without a count is thought to have at least `unlisted` rows; those under one label always share
+    what the listed items leave of its rows.
 
     Examples
     --------

@@ -215,14 +215,9 @@ def found_again(
 def most_frequent_pairs(
     data: Transactions | TabledRows, number: int, progress: Progress = silent
 ) -> list[tuple[tuple[str, str], int]]:
-    """List the pairs of items that most rows hold, with the number of these rows.
+    """List the pairs of items that most rows contain, with the number of these rows.
 
-    These are the `greatest_itemsets` of two items that the rows themselves let expect.
-
-    Parameters
-    ----------
-    number : int
-        How many pairs, at least 1. There are fewer if no others occur.
+    These are the `greatest_itemsets` of two items that the rows themselves suggest.
 
     Examples
     --------

@@ -43,15 +43,13 @@ def surviving_itemsets(
     private: Collection[str] = (),
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Count the frequent itemsets and rules of the original that a release still contains.
+    """Count the frequent itemsets and rules that a release still contains.
 
-    An itemset of at most `max_length` items survives if all of them are unchanged. Total suppression promises
-    that its support is unchanged, too: `supports_unchanged` compares the published rows with the original
-    ones cut down to the published labels. `by_length` goes up to 6 by default. Rules go from public items to
-    a private item and are frequent together; they survive with all their items, and their confidences are
-    unchanged if supports are. Nothing is listed: all numbers are counted exactly
-    (`setveil.kernels.itemset_counts`), as Python's integers. Xu, Fung, Wang, Fu, Pei, ICDM 2008, section 3,
-    doi:10.1109/ICDM.2008.98
+    An itemset of at most `max_length` items survives if all are unchanged; so do its supports, as total
+    suppression promises, which `supports_unchanged` checks. `by_length` goes up to 6 by default. Rules go
+    from public items to a private one, are frequent together, and survive with all their items, with the same
+    confidences if supports are the same. All numbers are exact (`setveil.kernels.itemset_counts`). Xu, Fung,
+    Wang, Fu, Pei, ICDM 2008, section 3, doi:10.1109/ICDM.2008.98
     """
     for name, value in (("support threshold", threshold), ("greatest length", max_length)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
@@ -107,10 +105,7 @@ def surviving_itemsets(
 def _listed(
     data: Transactions, frequent: NDArray[np.bool_], threshold: int, longest: int
 ) -> Iterator[NDArray[np.intp]]:
-    """List frequent itemsets by length, (any, length), as long as there are few that may be frequent.
-
-    If few are, as in most data, listing them takes less time than preparing to count them.
-    """
+    """List frequent itemsets by length, if they are so few that counting takes longer to prepare."""
     alone = np.flatnonzero(frequent)
     level = alone[:, None]
     yield level

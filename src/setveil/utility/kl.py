@@ -90,23 +90,12 @@ def group_by_errors(
 ) -> GroupByErrors:
     """Compare exact answers to group-by queries with those estimated from groups.
 
-    A query is over one sensitive item s and r quasi-identifiers; its 2^r cells are the ways in which a row
-    can contain some of these and lack the others. Act(C) is the share of the rows with s in cell C. A
-    reader of the release takes every row of a group to hold s with the same probability, so
+    A query is over one sensitive item s that occurs and r distinct quasi-identifiers; its 2^r cells are the
+    ways in which a row can contain some of these and lack the others. Act(C) is the share of the rows with s
+    in cell C. A reader of the release takes every row of a group to contain s with the same probability, so
     Est(C) = sum over groups G of count_s(G) * |G in C| / |G|, divided by the total count of s. The error is
-    KL = sum over cells of Act * ln(Act / Est) [1].
-
-    Parameters
-    ----------
-    original : Transactions
-        The rows before, in any order.
-    queries : sequence of (str, tuple of str)
-        A sensitive item that occurs, and distinct quasi-identifiers (`random_group_bys` draws some).
-
-    References
-    ----------
-    [1] Ghinita, Tao, Kalnis, "On the Anonymization of Sparse High-Dimensional Data", ICDE 2008, section 2,
-    doi:10.1109/ICDE.2008.4497480
+    KL = sum over cells of Act * ln(Act / Est): Ghinita, Tao, Kalnis, "On the Anonymization of Sparse
+    High-Dimensional Data", ICDE 2008, section 2, doi:10.1109/ICDE.2008.4497480
 
     Examples
     --------

@@ -36,33 +36,17 @@ def random_queries(
     among: NDArray[np.bool_] | None = None,
     progress: Progress = silent,
 ) -> Queries:
-    """Draw queries at random: each is any set of `size` items that some row holds, all equally likely.
+    """Draw queries at random: each is any set of `size` items that occurs, all equally likely, with repeats.
 
-    A set may be drawn more than once. The same rows in any order, parameters and seed give the same queries
-    on every platform, whatever the release, so that releases of the same data can be compared.
+    Rows in any order give the same queries on every platform, whatever the release, so that releases of the
+    same data can be compared. `among`, bool (n_items,), restricts the items.
 
-    Parameters
-    ----------
-    number : int
-        How many queries, at least 1.
-    size : int
-        Items per query, at least 1.
-    seed : int
-        At least 0.
-    among : bool (n_items,), optional
-        The items to draw from, e.g. `generalized_items`; by default all.
+    The queries of [1] are of generalized items, which there may be single ones: so every item can be drawn.
+    Only queries with a(Q) > 0 have a relative error. Drawing sets until one has a(Q) > 0 makes all those sets
+    equally likely; so does the quicker way here: draw one of all pairs of a distinct row and a set of `size`
+    of its items, and keep it if no earlier row contains the set. The way with fewer cases to draw from is
+    used.
 
-    Notes
-    -----
-    The queries of [1] ask for generalized items, taken at random. There, a published item is called
-    generalized also if it represents a single item, so every item can be drawn. Only queries with a(Q) > 0
-    have a relative error. Drawing sets of items until one has a(Q) > 0 makes all those sets equally likely,
-    and so does what is done here, without waiting for the rare hit: draw one of all pairs of a distinct row
-    and a set of `size` of its items, and keep it if no earlier row contains the set. Whichever of the two has
-    fewer cases to draw from is used.
-
-    References
-    ----------
     [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge
     and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (section 6.1 of its preprint)
 
@@ -154,21 +138,8 @@ def frequent_queries(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Queries:
-    """List the itemsets of one size that at least this many rows hold, in item order.
+    """List the itemsets of one size in at least `least` rows, in item order, or a random `number` of them.
 
-    Parameters
-    ----------
-    size : int
-        Items per query, at least 1.
-    least : int
-        The least support in rows, at least 1.
-    number : int, optional
-        How many of them to keep, drawn at random without repeats; by default all.
-    seed : int
-        At least 0.
-
-    References
-    ----------
     Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge and
     Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (workload W1, section 7 of its preprint)
 
@@ -297,10 +268,7 @@ def _blanks(layout: Layout | None) -> bool:
 
 
 def split_queries(text: Text, layout: Layout | None) -> list[tuple[str, ...]]:
-    """Split a text into lines, and each into the items that it names, in order, without repeats.
-
-    Items are separated as in the layout of the rows; None: by commas.
-    """
+    """Split a text into lines, and each into its distinct items, separated as in the layout, or by commas."""
     blanks = _blanks(layout)
     separator = "" if blanks else layout.separator if layout else ","
     tokens = tokenize(text.content, separator=separator, quotes=not blanks)

@@ -19,21 +19,17 @@ def ul(
     recoding: AnyRecoding,
     weights: Mapping[str, Fraction] | None = None,
 ) -> dict[str, float | None]:
-    """Sum the utility loss of the published labels and the penalty of suppressed items.
+    """Sum the utility loss of the published labels and the penalty of suppressed items [1].
 
     A published label g of s items that sup(g) of the n published rows show costs (2^s - 1) / (2^|I| - 1) *
     w(g) * sup(g) / n, a label of a single item too; a suppressed item costs the share of the original rows
-    that contain it. Both sums are exact integers; only the logarithm is rounded, and None for 0. The first
-    sum, `log2_labels`, can be far below the least double, 2^-1074, hence the logarithm; the second,
-    `suppressed`, is above 1 if rows lost several items. w(g) is 1 by default (see `hierarchy_weights`). A
-    label that the recoding does not know represents itself and weighs 1.
+    that contain it or, if a recoding is local, 1/n for each suppressed occurrence, unlike in [1]. w(g) is 1
+    by default (see `hierarchy_weights`). Sums are exact; the logarithm is rounded, None for 0, and necessary
+    as the first sum, `log2_labels`, can be below the least double. The second, `suppressed`, may be above 1.
 
-    Differences from [1]: if a recoding is local, each suppressed occurrence costs 1/n. (In a global one the
-    suppressed occurrences of an item are its support.)
-
-    References ---------- [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of
-    transactions", Knowledge and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (Definitions 3.14
-    and 3.16 of its preprint)
+    [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge
+    and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (Definitions 3.14 and 3.16 of its
+    preprint)
     """
     labels = ul_of_labels(published, recoding, weights)
     _, label, rows = recoding.tally(original)
@@ -67,10 +63,7 @@ def ul_of_labels(
 
 
 def hierarchy_weights(recoding: AnyRecoding, tree: Hierarchy) -> dict[str, Fraction]:
-    """Weigh each label by the leaves under the lowest common ancestor of its items, divided by all leaves.
-
-    Labels that represent no item weigh 0.
-    """
+    """Weigh labels by the share of leaves under the lowest common ancestor of their items (none: 0)."""
     leaf = {label: place for place, label in enumerate(tree.labels[: tree.n_leaves])}
     inside = recoding.members()
     missing = [item for items in inside.values() for item in items if item not in leaf]

@@ -51,15 +51,13 @@ def attack_rows(
     seed: int = 0,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Try attacks of each kind on people whom the rows are about (`train`) and others (`control`).
+    """Try attacks of each kind on people in the data (`train`) and others (`control`), see docs/risk.md.
 
     `bound` follows from k and m. If anything is promised, a kind without a bound is not judged; otherwise
-    train is compared with control. Each of at most `attacks` tries has another target. `secret` items are
-    known to nobody and guessed; without any, all that are not known are. Rows that keep their promise are
-    accused with a probability of at most `alpha`. Returns `attacks`, `leak` and `exposed` (see docs/risk.md).
-
-    Giomi, Boenisch, Wehmeyer, Tasnádi, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data",
-    PETS 2023, doi:10.56553/popets-2023-0055
+    train is compared with control. Each of at most `attacks` tries has another target; `secret` items (by
+    default all unknown ones) are guessed. Rows that keep their promise are accused with a probability of at
+    most `alpha`. Giomi and others, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data", PETS
+    2023, doi:10.56553/popets-2023-0055
     """
     found: list[tuple[str, int | None, AttackOutcome, AttackOutcome]] = []
     full = train, control

@@ -8,20 +8,8 @@ _Z = 1.959963984540054  # of a normal distribution, for 95 %
 
 
 def wilson(successes: int, attempts: int) -> tuple[float, float]:
-    """Find the 95 % interval of a rate.
+    """Find the 95% interval of a rate, from 0 to 1 without attempts.
 
-    Parameters
-    ----------
-    successes, attempts : int
-        0 <= successes <= attempts.
-
-    Returns
-    -------
-    low, high : float
-        0 and 1 where nothing was tried.
-
-    References
-    ----------
     Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
     Statistical Association 22, 1927, doi:10.1080/01621459.1927.10502953
 

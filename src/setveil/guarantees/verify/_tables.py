@@ -1,7 +1,4 @@
-"""Count all pairs, or all sets of three, of a verifier's rows in one table.
-
-A table has a cell for each set of ids, in their order: (0, 1), (0, 2), ... This is the verifiers' own code.
-"""
+"""Count all pairs, or triples, of ids in a table with a cell for each: (0, 1), (0, 2), ..."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Check, from about.json alone, that published boxes do not overlap.
-
-Counting a label as one item is right only if no fact lies in two boxes.
-"""
+"""Check, from about.json alone, that no fact lies in two boxes, so that a box counts as one item."""
 
 from __future__ import annotations
 

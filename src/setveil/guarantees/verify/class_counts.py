@@ -300,10 +300,7 @@ def _too_little(
 
 
 def _unfilled(labels: list[_ClassLabel], left: list[int]) -> list[_ClassLabel]:
-    """Give each label the occurrences that it needs; return the labels that cannot get enough.
-
-    First each takes what there is; then shortest augmenting paths move what others took.
-    """
+    """Give labels the occurrences that they need, by augmenting paths; return labels that lack some."""
     takers: list[list[_ClassLabel]] = [[] for _ in left]
 
     def give(here: _ClassLabel, item: int, amount: int) -> None:

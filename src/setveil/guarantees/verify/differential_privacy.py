@@ -1,7 +1,4 @@
-"""Does the account of noisy counts add up? Answered from the published files alone.
-
-No published file can show that the noise was drawn as it should be.
-"""
+"""Check the account of noisy counts from published files, which cannot prove how the noise was drawn."""
 
 from __future__ import annotations
 

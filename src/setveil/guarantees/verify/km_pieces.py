@@ -1,7 +1,4 @@
-"""Check k^m-anonymity of published rows that do not fit in memory, a piece at a time.
-
-All sets of a size are counted in a table, in one pass over the files for each size.
-"""
+"""Check k^m-anonymity of rows that do not fit in memory, in one pass for each size of sets."""
 
 from __future__ import annotations
 
@@ -75,10 +72,7 @@ def verify_km_pieces(
     show: int = 10,
     progress: Progress = silent,
 ) -> tuple[KmVerdict, Counted]:
-    """Check k^m-anonymity for m up to 3 and no greater; each call of `pieces` reads the rows again.
-
-    Returns the verdict, with counterexamples, and everything else that was counted on the way.
-    """
+    """Check k^m-anonymity for m up to 3 and no greater; each call of `pieces` reads the rows again."""
     labels = vocabulary.labels
     require_countable(guarantee, len(labels))
     counted = _counted(pieces(), vocabulary)

@@ -1,7 +1,4 @@
-"""Check (k, rho)^m-anonymity using only the published rows.
-
-The verifier of k^m-anonymity counts rows that fit, and `_inference.py` what known items reveal.
-"""
+"""Check (k, rho)^m-anonymity from published rows, in the loops of `km.py` and `_inference.py`."""
 
 from __future__ import annotations
 

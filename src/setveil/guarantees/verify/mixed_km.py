@@ -1,7 +1,4 @@
-"""Is it mixed k^m-anonymous? Answered from the published table alone.
-
-The verifier shares no code with any algorithm: it counts by the loops of the verifier of k^m-anonymity.
-"""
+"""Check mixed k^m-anonymity using only the published table, by the loops of the verifier of k^m-anonymity."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Do groups hide who has a sensitive item? Answered from the two published files alone.
-
-The verifier shares no code with any algorithm: it counts with NumPy and in dictionaries.
-"""
+"""Check that groups hide sensitive items, using only the two published files, with NumPy and dictionaries."""
 
 from __future__ import annotations
 

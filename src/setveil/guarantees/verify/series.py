@@ -1,7 +1,6 @@
-"""Check by definition that releases about the same people keep a promise against anyone who links rows.
+"""Check releases about the same people against anyone who links rows, by definition.
 
-It uses what each person had and what their items became in each release, and nothing about how releases are
-made.
+It uses only what each person had, and what their items became in each release.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Check (k,k^m)-anonymity with known absent items, using only the published table.
-
-Anyone who knows a person's quasi-identifiers looks at the rows of one class: the verifier of single rows
-checks each by itself.
-"""
+"""Check (k,k^m)-anonymity with known absent items, using only the published table, class by class."""
 
 from __future__ import annotations
 
