@@ -20,8 +20,7 @@ AT_ONCE = 8  # rarest items of sets that a thread counts in one go
 def _meet(indptr, items, starts, tidlists, target, number, met, out_ptr):
     """Cut the rows that share an item with `target` down to its items, numbered by their places in it.
 
-    `number`: int64 (n,), zeros before and after. `met`, int64, and `out_ptr` have room for the places of all
-    items of the target. Returns the number of rows found, and their items, int32.
+    `number` is zero before and after. Returns the number of rows found (in `met`), and their items, int32.
     """
     found = 0
     lo, hi = indptr[target], indptr[target + 1]
@@ -57,8 +56,8 @@ def around_steps(rows: Ranked, target: int) -> int:
 def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, Ints]:
     """Cut all rows down to the items of one row, in order, and merge equal ones; `number`: zeros, workspace.
 
-    Returns the rows that share an item with the target; the target's place among them, whose weight is its
-    support; and the rows found with the local row of each, int64.
+    Returns the rows that share an item with the target, the target's place, and the rows found with their
+    local rows.
     """
     of_target = rows.items[rows.indptr[target] : rows.indptr[target + 1]]
     places = int((rows.starts[of_target + 1] - rows.starts[of_target]).sum())
@@ -78,10 +77,10 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
 
 @compiled
 def draw_sets(indptr, items, targets, seeds, out):
-    """Draw m items of each target row into `out`, int32 (draws, m), all sets equally likely.
+    """Draw m items of each target row into `out`, int32 (draws, m), all sets equally likely and in no order.
 
-    Sets are in no order. A shorter row is drawn as a whole, and leaves the rest of its line as it is. random
-    bits (SplitMix64), multiplied modulo 2^64: call it with NumPy's overflow warnings off.
+    A shorter row is drawn as a whole, and leaves the rest of its line as it is. `seeds`: uint64, source of
+    random bits (SplitMix64), multiplied modulo 2^64: call it with NumPy's overflow warnings off.
     """
     for i in range(targets.size):
         lo = indptr[targets[i]]

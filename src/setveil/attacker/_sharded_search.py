@@ -1,8 +1,7 @@
 """Search for the least supports of rows with all threads, some of the first items at a time.
 
-A set is in the shard of its first, its rarest item. The rows determine the shards, and some are searched at a
-time, each from what was known before these: so neither the result, nor where a search gives up, depends on
-the number of threads.
+A set is in the shard of its first, its rarest item. Some shards are searched at a time, each from what was
+known before: so neither the result, nor where a search gives up, depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -119,8 +118,8 @@ def _is_hopeless(
 ) -> bool:
     """Estimate from some first items whether a search would take more than four times the effort.
 
-    They are drawn in proportion to their `work`. None counts for more than twice its share, so that a few
-    slow ones decide nothing.
+    They are drawn by `work`; none counts for more than twice its share, so that a few slow ones decide
+    nothing.
     """
     ends = np.cumsum(work)
     some = np.searchsorted(ends, (2 * np.arange(TRIED) + 1) * int(ends[-1]) // (2 * TRIED), side="right")

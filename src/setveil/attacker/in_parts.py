@@ -74,8 +74,8 @@ def risk_in_parts(
 ) -> dict[str, Any]:
     """Count the rows that an attacker singles out who knows m items, if sets of m items fit in tables.
 
-    `sizes` (1, 2 or both) and `thresholds` (at least 2) ascend. Returns the figures of
-    `setveil.attacker.attack.attack_risk`, all exact.
+    `sizes` are 1, 2 or both, ascending. Returns the figures of `setveil.attacker.attack.attack_risk`, all
+    exact.
     """
     lengths, supports = rows.lengths, rows.supports()
     empty, longest = int(lengths[0]), lengths.size - 1

@@ -70,7 +70,7 @@ class Knowledge:
 def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str]) -> Knowledge:
     """Separate what may be known of rows from the private items; items that do not occur are never learned.
 
-    For rows in groups, quasi-identifiers are known, and the group's counts give each of its rows the same
+    For rows in groups, quasi-identifiers are known. The group's counts give all of its rows the same
     probability of a sensitive item; these are private by default.
     """
     groups = as_groups(rows)
@@ -165,8 +165,7 @@ def classes_of(table: Table | PublishedTable) -> Ints:
 def _shares(groups: PublishedGroups, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints, int]:
     """List the private items that each row reveals: row, position in `names`, probability times `whole`.
 
-    If the groups' common denominator is too large for exact quotients, probabilities are rounded down to
-    multiples of a power of two.
+    Without a common denominator of all groups, probabilities are rounded down to multiples of a power of two.
     """
     data = groups.qid
     nothing = np.zeros(0, np.int64)

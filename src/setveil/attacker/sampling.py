@@ -100,9 +100,9 @@ def look_at_some(
 ) -> Ints:
     """Draw rows `among` these in proportion to `weights`, and look at as many as the effort allows, but some.
 
-    A few pilots, which are not among the rows returned, settle how many: so their number does not depend on
-    what is found in them. `words`: uint64 (1004,), random bits. `look` gets a row and the steps it may make,
-    and returns those it made. `effort` is that of an exact count; a quarter of it is spent here.
+    A few pilots, which are not returned, settle how many: so their number does not depend on their results.
+    `look` gets a row and the steps it may make, and returns those it made. A quarter of the `effort` of an
+    exact count is spent here.
     """
     effort //= 4
     limit = max(effort // FEWEST_DRAWS, 1)

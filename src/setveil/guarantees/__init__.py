@@ -1,8 +1,8 @@
 """The guarantees, one module per privacy model; the module of the same name in `verify` has its verifier.
 
-A module has the class of its guarantees, whose `model` is the name of the model, and `model`, a `Model`.
-Other models come from files that the user names, or from installed packages, as entry points of the group
-`setveil.guarantees`: such a module has `model`, the class, and its verifier as `verify`.
+A module has the class of its guarantees, with the name of the model, and `model`, a `Model`. Other models
+come from files that the user names, or packages, as entry points of the group `setveil.guarantees`: modules
+with `model`, the class, and `verify`, the verifier.
 """
 
 from __future__ import annotations

@@ -361,8 +361,7 @@ def publish(
 ) -> Release:
     """Put the result of an algorithm into an order that reveals nothing about the input's order.
 
-    The same `seed` gives the same bytes. Supports of items of at least `least` rows are published next to
-    single rows; 0: none.
+    Supports of items of at least `least` rows are published next to single rows; 0: none.
     """
     kind = kind_named(made.release)
     release: Release = kind.publish(data, made, seed, details, **({"least": least} if least else {}))

@@ -62,8 +62,7 @@ def _pace(parts: Sequence[Free], rests: Floats, factor: Floats, pace: Floats) ->
 def paces(rest: NDArray[Any], room: NDArray[Any], cap: NDArray[Any]) -> Floats:
     """Deal each item's `rest` to classes, in proportion to their room, and at most their cap.
 
-    `room`, `cap`: numbers (items, classes); room is 0 if the item cannot be there. Returns float64 (items,):
-    rows as a share of the room, unless capped.
+    `room`, `cap`: numbers (items, classes); room is 0 if the item cannot be there. Paces are as in `fitted`.
     """
     found, open_ = np.zeros(rest.size), np.flatnonzero(rest > 0)
     rest, room, cap = rest[open_], room[open_].astype(np.float64), cap[open_].astype(np.float64)

@@ -29,10 +29,9 @@ _LINES = {
 
 
 def require_as_written(file: Path, layout: Layout, rows: Transactions) -> None:
-    """Refuse a file of rows with other blanks, quotes or line ends than setveil writes.
+    """Refuse a file of rows, unless Parquet, with other blanks, quotes or line ends than setveil writes.
 
     Equal rows must be equal lines, and no line may name an item twice: else the bytes tell rows apart.
-    Parquet is no text, so that nothing is rejected.
     """
     if layout.format == "parquet" or file.is_dir():
         return

@@ -162,8 +162,7 @@ class PublishedChunks(Exposed):
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
         """Make a polars data frame of the chunks: clusters, chunk and items of each part.
 
-        `long`: as chunks.csv, one line per numbered part and item, and one per item of a term chunk, whose
-        part is null.
+        `long`: as chunks.csv, a line per numbered part and item, and per item of a term chunk (part: null).
         """
         import polars as pl
 
@@ -277,10 +276,9 @@ def _table_lines(chunks: PublishedChunks) -> Iterator[bytes]:
 
 
 def read_chunks(file: str | Path) -> PublishedChunks:
-    """Read a data.json, also one that another tool wrote.
+    """Read a data.json, also one that another tool wrote; the verifier finds broken promises.
 
-    No such file (bad JSON, missing keys, wrong numbers, repeated items, unknown clusters) raises DataError.
-    Broken promises are no error here: the verifier finds them.
+    DataError for bad JSON, missing keys, wrong numbers, repeated items, and clusters that are not there.
     """
     return _ChunksReading(str(file), _FORM).release()
 

@@ -196,10 +196,9 @@ def _spans(sizes: Any) -> list[tuple[int, int]]:
 def publish(
     data: Transactions, made: RowChunks, seed: int, details: dict[str, Any] | None = None
 ) -> ChunksRelease:
-    """Publish clusters and chunks, and the parts of each chunk, in an order that reveals nothing.
+    """Publish clusters, chunks and the parts of each, sorted by published content and then shuffled.
 
-    All are sorted by their published content, then shuffled: reversing the shuffle does not give the input's
-    order.
+    Reversing the shuffle does not give the input's order.
     """
     n_clusters = int(made.cluster.max(initial=-1)) + 1
     sizes = np.bincount(made.cluster[made.cluster >= 0], minlength=n_clusters).astype(np.int64)

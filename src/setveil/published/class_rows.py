@@ -57,8 +57,7 @@ class ClassRows(Transactions):
     def marked(self, secrets: Collection[str] = ()) -> Transactions:
         """Tell the labels of each class apart, as someone does who knows the class of a person.
 
-        A set of labels of several classes is then several sets. Those of `secrets`, which nobody knows, stay
-        as they are.
+        Labels in `secrets`, which nobody knows, stay as they are.
         """
         n = max(self.n_items, 1)
         keys = np.repeat(self.class_of_row, self.row_lengths()) * n + self.items

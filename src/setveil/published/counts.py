@@ -1,8 +1,7 @@
 """Counts next to published rows: the number of original rows with each item.
 
-They do not weaken k^m-anonymity: anyone who knows some items of a person finds the same rows that fit, with
-or without counts, and none likelier than another (proof in docs/counts.md). They reveal how the rows of a
-label divide among its items.
+They do not weaken k^m-anonymity: anyone who knows some items of a person finds the same rows that fit, none
+likelier than another (proof in docs/counts.md). They reveal how the rows of a label divide among its items.
 """
 
 from __future__ import annotations

@@ -190,10 +190,9 @@ def split(
 def publish(
     data: Transactions, made: RowGroups, seed: int, details: dict[str, Any] | None = None
 ) -> GroupsRelease:
-    """Publish groups, and the rows in them, in an order that reveals nothing.
+    """Publish groups, and the rows in them, sorted by published content and then shuffled.
 
-    Both are sorted by their published content, then shuffled: reversing the shuffle does not give the input's
-    order.
+    Reversing the shuffle does not give the input's order.
     """
     rows, counted, sensitive = split(data, made.sensitive)
     group, n = made.group, data.n_rows

@@ -88,8 +88,8 @@ def common_facts(data: Sums, k: int | None) -> Listing:
 def authored_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
     """Find the items that a hierarchy lists because its author did, and not because rows contain them.
 
-    A hierarchy computed from the data has none; nor are they below ``(unlisted)``, which `hierarchy build`
-    adds.
+    A hierarchy computed from the data has none; ``(unlisted)``, which `hierarchy build` adds, has none
+    either.
     """
     if is_computed(tree, items):
         return frozenset()

@@ -241,9 +241,8 @@ class _OfGroups(_ByLabels):
     def naming(self, listing: Listing, data: Sums) -> Self:
         """Let the labels of groups name only members that may be listed, and say that there are others.
 
-        ``(a,b,…)`` has other members than a and b; a group without any that may be listed is ``(… 1)``.
-        Groups come by their smallest listed member, then the others by descending rows: neither names nor
-        order depend on members that are not listed.
+        ``(a,b,…)`` has others than a and b; a group without listed members is ``(… 1)``. Groups come by their
+        smallest listed member, then by rows: neither names nor order depend on members that are not listed.
         """
         made: Any = self  # with the methods of either kind of recoding
         place = self.places(listing)
@@ -281,8 +280,8 @@ class GroupRecoding(_OfGroups, Recoding):
     def of(cls, items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
         """Publish each group of items (equal numbers of at least 0; negative: suppressed) under one label.
 
-        It is ``(a,b,c)`` in item order, quoted as in csv; a single item is unchanged. If an item has such a
-        label, more parentheses make the label unique.
+        It is ``(a,b,c)`` in item order, quoted as in csv, with more parentheses if an item has the same
+        label.
         """
         members: dict[int, list[int]] = {}
         for item, g in enumerate(group.tolist()):

@@ -183,18 +183,15 @@ class RowsOutcome(_Recoded):
 
 @dataclass(frozen=True, eq=False)
 class RowsRelease(_Recoded):
-    """Published rows with the recoding that made them (see `setveil.published.Release`).
-
-    `counts`: supports next to the rows, if any; `parts`: rows recoded together, if in parts; `listing`: items
-    that about.json may list, None: all.
-    """
+    """Published rows with the recoding that made them (see `setveil.published.Release`)."""
 
     published: Transactions
     recoding: AnyRecoding
     row_map: NDArray[np.int64]
     details: dict[str, Any] = field(default_factory=dict)
-    counts: Counts | None = None
-    parts: ItemParts | None = None
+    counts: Counts | None = None  # supports next to the rows, if any
+    parts: ItemParts | None = None  # the rows that were recoded together, if in parts
+    # the items that about.json may list; None: all
     listing: Listing | None = field(default=None, kw_only=True)
 
     def exposed(self) -> Transactions:
@@ -260,10 +257,9 @@ def publish(
     details: dict[str, Any] | None = None,
     least: int = 0,
 ) -> RowsRelease:
-    """Recode the data and put the rows in an order that reveals nothing.
+    """Recode the data, sort the rows by content and shuffle them.
 
-    Rows are sorted by content, then shuffled. The seed is public, so anyone can reverse the shuffle: that
-    gives the sorted order, not the input's.
+    Shuffling alone would reveal the input's order: the seed is public, so anyone can reverse the shuffle.
     """
     indptr, items, labels = in_used_labels(recode(data, made))
     group, first, weights = merge_rows_by_content(indptr, items)

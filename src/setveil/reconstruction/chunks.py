@@ -77,9 +77,8 @@ def require_dealable(chunks: PublishedChunks) -> None:
 def deal_parts(chunks: PublishedChunks, seed: int) -> Transactions:
     """Deal parts to random rows of their clusters, every choice being as likely, cluster by cluster.
 
-    Parts of shared chunks go to any rows, those of record chunks and the items of term chunks to rows that
-    are still empty first. A row that stays empty gets a random item of its term chunk. Rows in no cluster
-    come last.
+    Parts of shared chunks go to any rows, others and terms to rows that are still empty first. A row that
+    stays empty gets a random item of its term chunk. Rows in no cluster come last.
     """
     random = np.random.PCG64(seed)
     starts = np.concatenate(([0], np.cumsum(chunks.sizes)))

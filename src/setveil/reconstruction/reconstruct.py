@@ -1,8 +1,8 @@
 """Item-level rows drawn at random from all those that a release and its counts allow.
 
-Every row that shows a label had some of its items, and counts.csv says how many rows had each. A draw deals
-the items to the rows in agreement with both. It uses nothing but what is published, so it reveals nothing
-new: it is one guess among very many, in a form that any program for transaction data reads.
+A draw deals items to the rows that show their labels, in agreement with counts.csv. It uses nothing but what
+is published, so it reveals nothing new: it is one guess among very many, for any program for transaction
+data.
 """
 
 from __future__ import annotations

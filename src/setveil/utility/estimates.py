@@ -36,18 +36,15 @@ _FEW = 256  # ways to choose places for which it is not worth while to look whic
 
 @dataclass(frozen=True)
 class ItemsetEstimate:
-    """Estimated number of rows with given items, and bounds that no original of this release exceeds.
-
-    `unlisted` items may be under a label that does not list all its items, or suppressed, or in no row.
-    `groups` has the listed codes of each group in the itemset, such as E11.0 to E11.9 of E11: one of them is
-    enough.
-    """
+    """Estimated number of rows with given items, and bounds that no original of this release exceeds."""
 
     itemset: tuple[str, ...]
     estimate: float
     least: int
     greatest: int
+    # items under a label that does not list all its items, suppressed, or in no row
     unlisted: tuple[str, ...] = ()
+    # the listed codes of each group in the itemset, such as E11.0 of E11; one is enough
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -207,8 +204,7 @@ class Estimator:
     def bounds(self, items: Iterable[str]) -> tuple[int, int]:
         """Find the fewest and the most rows that can contain all of some items, given the release.
 
-        No data that could give this release are outside. That they reach the bounds is proven for single
-        listed items and pairs of them.
+        That data reach the bounds is proven for single listed items and pairs of them.
         """
         found = self.answer(items)
         return found.least, found.greatest

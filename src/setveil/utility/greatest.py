@@ -53,9 +53,9 @@ def greatest_itemsets(
     """Find the `number` itemsets of 2 to `longest` items with the greatest estimates, fewer if few occur.
 
     Estimates do not grow when items are added, so an itemset can be among the greatest only if all its parts
-    are estimated to be in as many rows as the least of them: whole classes need not be looked at. (In local
-    recodings an estimate may grow a little in rare cases; such an itemset can be missed.) Of equal ones
-    shorter ones come first, then those in item order.
+    are estimated to be in as many rows as the least of them. (In local recodings an estimate may grow a
+    little in rare cases; such an itemset can be missed.) Of equal ones shorter ones come first, then those in
+    item order.
     """
     search = _RankSearch(estimator, number)
     level = search.best_of(search.pairs(), progress)
@@ -88,10 +88,9 @@ class _RankSearch:
     def pairs(self) -> Iterator[Itemset]:
         """List pairs, except those that enough others of the same kinds of items come before.
 
-        Of each kind the items come in the order of their estimates. A pair of the p-th and the q-th of two
-        kinds, counted from 1, has p q - 1 pairs of no less estimate next to it. If as many are searched,
-        neither it nor any larger set is among the greatest. So labels of many items need not have all their
-        pairs looked at.
+        Of each kind the items come by descending estimates. A pair of the p-th and the q-th of two kinds,
+        from 1, has p q - 1 pairs of no less estimate next to it: if as many are searched, no set with it is
+        among the greatest. So labels of many items need not have all their pairs looked at.
         """
         met: dict[Kind, list[int]] = {}
         beside = self.estimator.kinds_beside()

@@ -1,8 +1,7 @@
-"""Answers to COUNT queries about groups of codes: rows with at least one code of E11, say.
+"""Answers to COUNT queries about groups of codes: rows with at least one code of E11, say (docs/query.md).
 
-A label whose items are all in the group is sure, one with some of them is possible: this gives bounds. The
-estimate takes the items of a label independently of each other, given that the label is not empty, as
-`setveil.utility.estimates` does, by inclusion and exclusion over the parts of a query (docs/query.md).
+A label whose items are all in the group is sure, one with some of them is possible: this gives bounds.
+Estimates are as in `setveil.utility.estimates`, by inclusion and exclusion over the parts of a query.
 """
 
 from __future__ import annotations

@@ -56,11 +56,10 @@ class GroupByErrors:
 def random_group_bys(
     groups: PublishedGroups, group_by: int = 4, queries: int = 1000, seed: int = 0, *, frequent: bool = False
 ) -> list[Query]:
-    """Draw group-by queries: a sensitive item that occurs, and distinct quasi-identifiers that occur.
+    """Draw group-by queries: a sensitive item and `group_by` distinct quasi-identifiers that occur.
 
-    `group_by` is the number r of quasi-identifiers, 1 to 16 (all if there are fewer); `frequent` draws them
-    in proportion to their supports. Without sensitive items nothing is drawn. A seed means the same on all
-    platforms.
+    There are 1 to 16 quasi-identifiers (all if there are fewer), `frequent` ones in proportion to their
+    supports, and no query without sensitive items. A seed means the same on all platforms.
     """
     if not 1 <= group_by <= MOST_ITEMS:
         raise RequestError(f"A query groups by 1 to {MOST_ITEMS} items, got {group_by}.")

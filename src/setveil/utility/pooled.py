@@ -1,8 +1,6 @@
-"""Errors of rows drawn from a release: of each draw by itself, and of the mean of all.
+"""Errors of rows drawn from a release: mean and standard deviation over draws, as analyses report them.
 
-Answers about a draw are counted in its rows, as in any data of items. An analysis of several draws reports
-mean and standard deviation of its results: so do these errors. The error of the draws' mean answers is less,
-as chance evens out.
+Answers are counted in the rows of a draw. The error of the draws' mean answers is less, as chance evens out.
 """
 
 from __future__ import annotations

@@ -231,10 +231,10 @@ def _frequent(
 
 
 def read_queries(path: str | Path, data: Transactions, encoding: str = "utf-8") -> Queries:
-    """Read queries from a file: one itemset a line, written like the rows of the data.
+    """Read queries from a file: one itemset a line, written like the rows of the data, without repeats.
 
     Items are separated by blanks if the data's file is FIMI or SPMF, else by commas or the separator of that
-    file; blanks around them are dropped. An item repeated on a line counts once.
+    file.
     """
     text = as_text(read_bytes(path), str(path), encoding)
     layout = data.origin.layout if data.origin else None

@@ -28,10 +28,10 @@ SHARE = Fraction(1, 4)  # of the quasi-identifiers in f
 def column_losses(original: Table, published: PublishedTable) -> dict[str, Fraction]:
     """Average the NCP of each quasi-identifier over the published rows, each between 0 and 1.
 
-    The NCP of a range is its width divided by that of the whole column; of a node of a hierarchy the share of
-    the values below it, 0 if it is a single one; of a node above numbers, their span. A label that mixes
-    missing values with others loses all. Xu, Wang, Pei, Wang, Shi, Fu, "Utility-based Anonymization Using
-    Local Recoding", KDD 2006, doi:10.1145/1150402.1150504
+    The NCP of a range is its share of the whole column's width; of a node the share of the values below it, 0
+    if single; of a node above numbers, their span. A label that mixes missing values with others loses all.
+    Xu, Wang, Pei, Wang, Shi, Fu, "Utility-based Anonymization Using Local Recoding", KDD 2006,
+    doi:10.1145/1150402.1150504
     """
     lost = {}
     for column, shown in zip(original.columns, published.columns, strict=True):

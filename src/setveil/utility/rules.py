@@ -37,14 +37,12 @@ def rules_found(
 ) -> dict[str, Any]:
     """Compare the association rules of rows that a reader has, draws or published rows, with the original's.
 
-    A rule goes from one set of items to another, disjoint one, of at most `longest` items together. Its
-    support is the number of rows with all of these, its confidence their share among the rows with the first
-    set. Labels that are no items of the original are in no rule. `mean` and `sd` are over the readings (of a
-    single one `sd` is None): `found`, of the original's `rules`; `exact`, with the very support and
-    confidence; `false`, rules among original items that only the reader has; `confidence_error`, the mean
-    absolute error over all rules of the original (confidence 0 if a reader does not find its items), None
-    without rules. Agrawal, Imielinski, Swami, "Mining association rules between sets of items in large
-    databases", SIGMOD 1993, doi:10.1145/170035.170072
+    A rule goes from one set of items to another, disjoint one, of at most `longest` items together. Labels
+    that are no items of the original are in no rule. `mean` and `sd` are over the readings (of a single one
+    `sd` is None): `found`, of the original's `rules`; `exact`, with the very support and confidence; `false`,
+    rules among original items that only the reader has; `confidence_error`, mean absolute error over the
+    original's rules (confidence 0 if items are missing). Agrawal, Imielinski, Swami, "Mining association
+    rules between sets of items in large databases", SIGMOD 1993, doi:10.1145/170035.170072
     """
     theirs = _supports(original, threshold, longest, progress)
     rules = rules_of(theirs, confidence)

@@ -20,9 +20,8 @@ from setveil.utility.estimates import Estimator
 def label_supports(original: Sums, published: Sums, recoding: AnyRecoding) -> list[dict[str, Any]]:
     """Compare the support of each published label, in item order, with the original rows with its items.
 
-    `relative_error` is |support - original_support| / original_support (None without support). A global
-    recoding keeps all these supports, so an error means that rows were changed, added or lost. A local
-    recoding publishes an item under several labels, so that each of them is short of rows.
+    A global recoding keeps all these supports, so an error means that rows were changed, added or lost. A
+    local recoding publishes an item under several labels, so that each of them is short of rows.
     """
     before = _original_supports(original, recoding)
     after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
@@ -67,11 +66,10 @@ def support_errors(
     recoding: AnyRecoding,
     estimator: Estimator | None = None,
 ) -> dict[str, Any]:
-    """Summarize how well supports can still be read off the release.
+    """Summarize how well supports can still be read off the release, of labels and of items.
 
-    `label_support_error`: mean and greatest relative error (see `label_supports`). `item_support_error`: mean
-    and median for items that occur, if a reader spreads the support of every label evenly over its items (a
-    suppressed item: 1); with an estimator, from counts next to the rows, these are `from_rows` in it.
+    For items that occur, a reader spreads the support of every label evenly over its items (a suppressed
+    item: error 1). With an estimator, from counts next to the rows, these are `from_rows`.
     """
     errors = [
         1.0 if entry["relative_error"] is None else entry["relative_error"]

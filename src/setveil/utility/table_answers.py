@@ -37,10 +37,10 @@ class TableQuery:
 def random_table_queries(original: Table, number: int, seed: int = 0) -> list[TableQuery]:
     """Draw queries that at least one row matches: one to all columns, and one or two items of a random row.
 
-    A numeric column is queried for an interval, between the row's value and that of another random row;
-    another column for the row's value with every other value by the toss of a coin. A missing value is asked
-    for by itself. Rows in any order give the same queries, whatever the release. Poulis, Loukides,
-    Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23
+    A number is asked for as an interval to that of another random row; another value with every other value
+    by the toss of a coin; a missing value by itself. Rows in any order give the same queries, whatever the
+    release. Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013,
+    doi:10.1007/978-3-642-40994-3_23
     """
     if not original.n_rows or not original.columns:
         return []

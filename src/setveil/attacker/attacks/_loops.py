@@ -138,9 +138,8 @@ def rarest_sets(
 ):
     """Find a set of at most m labels of each wanted, non-empty row that fewest rows contain.
 
-    Of sets in equally few rows it is the smallest, then the first, if labels are ordered by rows, then by
-    number. After looking at `effort` labels for one row, its best set so far counts. `sets`, int32 (any, m),
-    are ascending.
+    Of such sets it is the smallest, then the first, if labels are ordered by rows, then by number. After
+    looking at `effort` labels for one row, its best set so far counts. `sets`, int32 (any, m), are ascending.
     """
     n_labels = starts.size - 1
     place = np.full(n_labels, -1, np.int64)

@@ -127,8 +127,8 @@ class Queries:
 class ShownRows:
     """Published rows and what their labels may represent.
 
-    A row *may have* an item if it shows a label that represents it. Items under the same labels cannot be
-    told apart: each such class is a *need* (see `_loops.py`). Items that no row shows have none.
+    A row *may have* an item if it shows a label of it. Items under the same labels are a *need* (see
+    `_loops.py`); items that no row shows have none.
     """
 
     rows: Indexed  # without secret labels, which nobody knows

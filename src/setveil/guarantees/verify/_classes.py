@@ -1,8 +1,4 @@
-"""Classes of published tables, their rows a batch at a time, and the rare itemsets of rows of ids.
-
-Items of different classes never meet, so all classes of a batch are looked at together: an id represents an
-item in one class.
-"""
+"""Classes of published tables in batches, with an id for each item of each class, and rare itemsets."""
 
 from __future__ import annotations
 
@@ -97,9 +93,7 @@ def batches(published: PublishedTable, classes: TableClasses) -> Iterator[Batch]
 class RareItemsets:
     """Itemsets of at most m ids in fewer than k rows, in one lot of rows after the other.
 
-    `found` has the first ones of the last lot, smaller itemsets first, then in the order of ids. `complete`
-    is False if counting stopped early, only after a violation: there may be more, and less than `smallest`
-    support.
+    `found` has the first ones of the last lot, smaller itemsets first, then in the order of ids.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""What any number of known items reveals about sensitive ones; no kernel of an algorithm is used.
+"""Inferences from any number of known items about sensitive ones, by closed sets; these are enough.
 
-Closed sets are enough. Let H be the rows that contain a sensitive item s. Let X be a set of items that can be
-known and is in some row of H. Let Y be all items, except s, that can be known and are in all rows of H with
-X. Then Y contains X; the rows of H that contain Y are those that contain X; the other rows that contain Y
-also contain X. So Y reveals at least as much about s as X does. The argument is the same whichever items can
-be known.
+Let H be the rows that contain a sensitive item s. Let X be a set of items that can be known and is in some
+row of H. Let Y be all items, except s, that can be known and are in all rows of H with X. Then Y contains X;
+the rows of H that contain Y are those that contain X; the other rows that contain Y also contain X. So Y
+reveals at least as much about s as X does. The argument is the same for all definitions of items that can be
+known.
 """
 
 from __future__ import annotations
@@ -47,10 +47,9 @@ def too_many(phrase: str) -> RequestError:
 class ClosedRules:
     """Walk the closed sets of the rows of each sensitive item, each set once.
 
-    `limit`: int64 (n_rows + 1,), how many of this many rows may contain a sensitive item. `violations` counts
-    closed sets that reveal one. `best` has the set of greatest confidence for each, then of greatest support;
-    none of its items can be suppressed. `first` has minimal sets left of the first closed ones, by size, then
-    order.
+    `limit`: int64 (n_rows + 1,), how many of this many rows may contain a sensitive item. `violations` are
+    closed sets that reveal one. `best` has the set of greatest confidence, then support, for each; no item of
+    it can be suppressed. `first` has minimal sets of the first violations, by size, then order.
     """
 
     def __init__(self, rows: KnownRows, limit: Ints, progress: Progress) -> None:

@@ -147,7 +147,7 @@ class Rules:
     def count(self, least: int, most_steps: int, most_after: int, *, learn: bool = True) -> None:
         """Look at the sets of one item more, for violations alone unless `learn`.
 
-        No known set of this size that occurs is in fewer than `least` rows; `most_after` limits steps after a
+        No known set of this size that occurs is in fewer than `least` rows; `most_after`: steps after a
         violation.
         """
         rows, size, q = self.rows, self.size + 1, self.rows.secrets.size

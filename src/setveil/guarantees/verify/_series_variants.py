@@ -2,8 +2,7 @@
 
 In each release a known item shows nothing (0: the person does not have it there), a row (1: it is suppressed)
 or a label (its number + 2). Items that show the same in all releases are one *variant*: knowing one is
-knowing the other. A trie with a level per release numbers the variants, so that finding those of a row is
-quick.
+knowing the other. A trie with a level per release numbers the variants, to find those of a row quickly.
 """
 
 from __future__ import annotations

@@ -155,10 +155,10 @@ class Shares:
     def _beside_several(
         self, batch: Batch, held: tuple[Ints, Ints], public: NDArray[np.bool_], wanted: NDArray[np.bool_]
     ) -> None:
-        """Look at sets of public ids in the wanted rows: coherence of made-up rows.
+        """Look at sets of public ids in the wanted rows, as the verifier of coherence would at made-up rows.
 
-        No class betrays a value, so all rows together do not either. A smallest set that does is one within a
-        class; no id of it does so alone.
+        No class betrays a value, so neither do all rows together. A smallest set that does is within a class,
+        and no id of it does alone.
         """
         shown = np.repeat(np.arange(batch.rows.size), np.diff(batch.indptr))
         kept = public[batch.items] & wanted[shown]

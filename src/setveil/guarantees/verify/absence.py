@@ -1,8 +1,7 @@
 """Check (k, m, a)-anonymity using only the published rows.
 
 Someone knows up to m items that a person has, and up to a items that the person lacks (docs/verify.md). A
-*sign* excludes rows: a row that shows any of its labels does not fit. The walk shares no code with any
-algorithm.
+*sign* excludes rows: a row that shows any of its labels does not fit.
 """
 
 from __future__ import annotations
@@ -118,9 +117,8 @@ def signs_of(
 ) -> list[Sign]:
     """List the signs that exclude rows for someone who knows that an item, or a label, is absent.
 
-    Labels: each label that occurs. Items: for each item, the labels that certainly mean it, because they
-    represent it alone or, by `counts` of (item, label, rows), all their rows contain it. `members` has labels
-    of other items.
+    For labels, it is each label that occurs. For items, it is the labels that certainly mean the item: they
+    represent it alone or, by `counts` of (item, label, rows), all their rows contain it.
     """
     shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
     if absence == LABELS:

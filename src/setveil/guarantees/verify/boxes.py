@@ -15,8 +15,7 @@ def overlapping(
 ) -> tuple[int, list[tuple[int, int]]]:
     """Count the pairs of boxes that share a fact, so a value of each part; list the first as positions.
 
-    `boxes` has a label per part; `meaning`, per part, the values that a label represents (itself if it is not
-    there).
+    `meaning`: for each part, the values that a label represents; a label that is not there represents itself.
     """
     n = len(boxes)
     parts = [_shared([box[at] for box in boxes], known) for at, known in enumerate(meaning)]

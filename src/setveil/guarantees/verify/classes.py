@@ -1,7 +1,6 @@
 """Check a promise in every class of rows, using only the published rows and the classes.
 
-Each class is checked by itself, as by someone who knows the class of a person. Someone who does not finds in
-each class no rows that fit, or as many as promised.
+Someone who does not know the class of a person finds in each class no rows that fit, or as many as promised.
 """
 
 from __future__ import annotations

@@ -28,10 +28,9 @@ def verify_codes(
     show: int = 10,
     progress: Progress = silent,
 ) -> KmVerdict:
-    """Check that at least k published rows show all labels of any m codes of anyone.
+    """Check that at least k published rows show all labels of any m codes of anyone, else list them.
 
-    A violation is a set of labels. `persons` are the original rows: for each code all labels of its facts,
-    none if all of them were suppressed.
+    `persons` are the original rows: for each code the labels of its facts, none if all are suppressed.
     """
     rows_of = _rows_with(published)
     supports: dict[Labels, int] = {}

@@ -29,9 +29,8 @@ class CoherenceVerdict(Verdict):
     """The verdict on coherence.
 
     A violation is minimal: at most p public items in fewer than k rows, or that reveal a private item, while
-    no smaller set among them does (the empty set: all rows). `first` has, by size and item order, (itemset,
-    support, betrayed, probability): the likeliest private item in these rows if they are at least k, else
-    None and 0.
+    no smaller set among them does (the empty set: all rows). `first`, by size and item order, has (itemset,
+    support, betrayed, probability), with the likeliest private item if at least k rows fit, else None and 0.
     """
 
     guarantee: Coherence

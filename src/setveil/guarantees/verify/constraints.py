@@ -27,11 +27,10 @@ Violation = tuple[tuple[str, ...] | None, tuple[str, ...], int]
 
 @dataclass(frozen=True, repr=False)
 class ConstraintsVerdict(Verdict):
-    """The verdict on privacy constraints.
+    """The verdict on privacy constraints; `first` has (constraint or None, labels of its image, support).
 
-    `violations` counts constraints that are not satisfied or, if all m-itemsets are protected, sets of at
-    most m labels with support in (0, k). `first` has (constraint or None, labels of its image in few rows,
-    support).
+    `violations` are constraints that are not satisfied or, if all m-itemsets are protected, sets of at most m
+    labels with support in (0, k).
     """
 
     guarantee: PrivacyConstraints

@@ -1,7 +1,6 @@
 """Read published labels as the leaves that they cover, for releases with labels of several levels.
 
-A row covers a leaf if it shows the leaf or a node above it. In the cover reading of k^m-anonymity, the rows
-that cover all of at most m leaves are none or at least k.
+A row covers a leaf if it shows the leaf or a node above it; k^m-anonymity then counts rows that cover leaves.
 """
 
 from __future__ import annotations

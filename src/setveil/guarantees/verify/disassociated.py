@@ -1,7 +1,6 @@
 """Check that rows in chunks are disassociated, using only data.json.
 
-Sets of parts are Python's integers, a bit per part: the support of an itemset is the number of ones in the
-`and` of its items.
+Sets of parts are Python's integers, a bit per part: the `and` of items has as many ones as their support.
 """
 
 from __future__ import annotations
@@ -85,9 +84,8 @@ class Inference:
 class DisassociatedVerdict(Verdict):
     """The verdict on rows in chunks.
 
-    `violations` are clusters that are too small or whose rows could be empty; impossible parts and items;
-    smallest sets of at most m items of a chunk in fewer than k of its parts; and sets that reveal a sensitive
-    item.
+    `violations` are clusters that are too small, or whose rows could be empty; impossible parts and items;
+    minimal sets of at most m items in fewer than k parts of a chunk; and sets that reveal a sensitive item.
     """
 
     guarantee: Disassociated

@@ -1,7 +1,6 @@
 """Check, from published files alone, that counts of facts can be true for the boxes and keep to the promise.
 
-A fact is an item and a box its label; but a box also represents facts that no line names, known by number
-only.
+A fact is an item and a box its label, but a box also has facts that no line names: only their number counts.
 """
 
 from __future__ import annotations

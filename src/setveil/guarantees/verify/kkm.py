@@ -84,9 +84,8 @@ def verify_kkm(
 ) -> KKmVerdict:
     """Check (k,k^m)-anonymity of published labels, for a shorter time if `brief`.
 
-    Items of different classes never meet in a row: so one call of the loops of k^m-anonymity, on made-up
-    items, one for each class and item, checks several classes. For m at least the longest row, whole rows
-    decide.
+    Items of different classes never meet in a row: so one call of the loops of k^m-anonymity, on one made-up
+    item per class and item, checks several classes. For m at least the longest row, whole rows decide.
     """
     show = min(show, MOST_SHOWN)
     classes = TableClasses.of(published)

@@ -21,8 +21,7 @@ def km_query(
     """Write a query without result iff k^m-anonymity (m <= 2) or, with `columns`, (k, k^m)-anonymity holds.
 
     A line is an item of a row (`layout` "long"), or all items of a row ("list"; without `id_column` each line
-    is a row). It is for DuckDB and Postgres and, for long tables, SQLite. `table` may have its schema before
-    a dot.
+    is a row). It is for DuckDB and Postgres and, for long tables, SQLite.
     """
     names = [f"q{at}" for at in range(1, len(columns) + 1)]
     also = "".join(f", {_quoted(column)} as {name}" for column, name in zip(columns, names, strict=True))

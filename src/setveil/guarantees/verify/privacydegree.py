@@ -51,10 +51,9 @@ class Breach:
 class PrivacyDegreeVerdict(Verdict):
     """The verdict on groups.
 
-    `violations` are pairs of a group and a sensitive item that more than one row in p contains, sensitive
-    items among the quasi-identifiers and, with an original, sensitive items and distinct rows that the
-    release has more or less often. `first`: leaks by item, groups by degree, number and item, totals by item,
-    rows by size.
+    `violations` are pairs of a group and a sensitive item in more than one row in p, sensitive items among
+    the quasi-identifiers and, with an original, sensitive items and distinct rows whose numbers differ.
+    `first` has leaks by item, then groups by degree, number and item, totals by item, and rows by size.
     """
 
     guarantee: PrivacyDegree

@@ -25,9 +25,9 @@ class RhoUncertaintyVerdict(Verdict):
     """The verdict on rho-uncertainty.
 
     `violations` are pairs of a sensitive item and a revealing set that is closed: it has all other items that
-    its rows with this item have in common, and represents all sets of these rows. `first` has what is left of
-    the first thousand or so if items are suppressed, in item order, while the item is revealed, by size, item
-    order and sensitive item; several closed sets may leave the same. If it holds, all is exact.
+    its rows with this item have in common, and represents all sets of these rows. `first` has minimal sets of
+    the first thousand or so, by size, item order and sensitive item; several closed sets may have the same.
+    If it holds, all is exact.
     """
 
     guarantee: RhoUncertainty

@@ -44,10 +44,10 @@ class Exposure:
 
 @dataclass(frozen=True)
 class SeriesVerdict:
-    """The verdict on several releases: `holds` if nobody is exposed.
+    """The verdict on several releases.
 
-    `exactly` counts the people exposed, known items or none, if it were known exactly in which releases each
-    person is and is not: this is not promised.
+    `exactly` counts people exposed, with or without items, to someone who knows all their releases: no
+    promise.
     """
 
     guarantee: SeriesAnonymity

@@ -34,7 +34,7 @@ class BlockEstimator(OwnNames):
     """Answer queries by the noisy number of rows, n, and the noisy cells.
 
     The estimate of items Q is n times, for each block with some of them, the share of n in its cells that
-    contain these, or 0 if noise makes that negative. An item in no block is in no row.
+    contain these, 0 if noise makes that negative.
     """
 
     lacking = "Items in no block are not published; in estimates they count as in no row."
