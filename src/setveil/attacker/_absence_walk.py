@@ -109,7 +109,7 @@ def _go_on(indptr, items, held, onward, d, start, end, number, follows, borders)
 
 @compiled
 def _is_settled(some, weights, fewest, known):
-    """Whether all of `some` rows fit no fewer than those that are the same: then no knowledge tells more."""
+    """Say whether all of `some` rows fit as many as are the same: then no knowledge reveals more."""
     for row in some:  # noqa: SIM110  (compiled)
         if not known[row] or fewest[row] > weights[row]:
             return False

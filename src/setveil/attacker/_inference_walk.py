@@ -1,4 +1,4 @@
-"""How surely a few public items of a row give a private item away."""
+"""The probabilities with which a few public items of a row reveal a private item."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Greatest(NamedTuple):
 
 @compiled
 def _may_be_better(probability, size, support, private, greatest):
-    """Whether a set of such a size and support may be the first one of the greatest probability."""
+    """Return whether a set of such a size and support may be the first one of the greatest probability."""
     held = greatest[0][private]
     if probability != held:
         return probability > held

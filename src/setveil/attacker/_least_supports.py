@@ -238,7 +238,7 @@ class SupportWalk:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to look at."""
+        """Return whether nothing is left to look at."""
         return bool(self._state[DEPTH] < 0)
 
     def done(self) -> float:

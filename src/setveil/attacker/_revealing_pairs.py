@@ -1,4 +1,4 @@
-"""Which rows an item reveals: alone, or next to one other item."""
+"""The rows that an item reveals: alone, or next to one other item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked up for drawn rows: the rows around one, and the supports of sets drawn from rows."""
+"""Look-ups for drawn rows: the rows around one, and the supports of sets drawn from rows."""
 
 from __future__ import annotations
 

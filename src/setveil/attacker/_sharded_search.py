@@ -27,7 +27,7 @@ HOPELESS = 4  # times the effort: a search that would take more is not begun
 
 @dataclass(frozen=True)
 class SearchCount:
-    """What a search came to."""
+    """The result of a search."""
 
     finished: bool  # whether it came to its end
     steps: int  # how many it made

@@ -78,7 +78,7 @@ class TableSupports:
 
 
 def is_worth_it(rows: Ranked, m: int, effort: int) -> bool:
-    """Whether to count the sets of m items in a table: it fits, and takes no more than the effort."""
+    """Return whether to count the sets of m items in a table: it fits, and takes no more than the effort."""
     cells = comb(rows.order.size, m)
     if not fits(rows.order.size, m) or int(rows.weights.sum()) > MOST_ROWS:
         return False

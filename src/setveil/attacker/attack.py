@@ -190,7 +190,7 @@ def _singled_out(
 
 
 def _is_countable(rows: Ranked, m: int) -> bool:
-    """Whether the sets of m items of all rows can be numbered with 64 bits."""
+    """Return whether the sets of m items of all rows can be numbered with 64 bits."""
     weights = np.bincount(rows.lengths, rows.weights)
     return sum(comb(length, m) * int(weight) for length, weight in enumerate(weights)) < _COUNTABLE
 

@@ -1,4 +1,4 @@
-"""Who is found by a distance between two dates: two codes and the days between are known, but no date."""
+"""Rows found by a distance between two dates: two codes and the days between are known, but no date."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Distances:
 
 
 def has_days(rows: Exposed) -> TypeGuard[Facts]:
-    """Whether rows are facts, and the date of each fact of some column is known to the day."""
+    """Return whether rows are facts, and the date of each fact of some column is known to the day."""
     return rows.only_facts and rows.facts is not None and any(map(_days_at, rows.facts.columns))
 
 

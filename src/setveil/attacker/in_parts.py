@@ -1,4 +1,4 @@
-"""How few rows fit one or two known items, for rows whose sets are in tables (see `attacker.attack`)."""
+"""Rows that fit one or two known items, for rows whose sets are in tables (see `attacker.attack`)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Sums:
 
 @dataclass
 class _Found:
-    """What some rows add to the numbers of all sizes, and how many of them each item singles out."""
+    """The contribution of some rows to the numbers of all sizes, and rows that each item singles out."""
 
     sums: dict[int, _Sums]
     revealed: Ints

@@ -48,7 +48,7 @@ def inferences(
 
 @dataclass
 class _Findings:
-    """What sets of public items were found to tell so far."""
+    """The inferences from sets of public items so far."""
 
     known: Knowledge
     greatest: Greatest

@@ -1,4 +1,4 @@
-"""What someone may know of rows, and what must not be learned from it."""
+"""Knowledge of an attacker about rows, and private items that must not be learned from it."""
 
 from __future__ import annotations
 

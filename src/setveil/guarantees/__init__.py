@@ -49,7 +49,7 @@ class Guarantee(Keywords):
 
     @property
     def of_codes(self) -> bool:
-        """Whether a code with everything about it counts as one known item."""
+        """Return whether a code with everything about it counts as one known item."""
         return False
 
     def for_columns(self, _names: Iterable[str]) -> Self:

@@ -143,7 +143,7 @@ class KmAnonymity(Guarantee):
 
 
 def is_km(guarantee: object) -> TypeIs[KmAnonymity]:
-    """Whether it is k^m-anonymity."""
+    """Return whether it is k^m-anonymity."""
     return isinstance(guarantee, KmAnonymity)
 
 

@@ -44,7 +44,7 @@ NO_DRAWS = Refusal(
 
 @dataclass(frozen=True)
 class KindInfo:
-    """What runs and commands must know of a kind of release."""
+    """The facts about a kind of release that runs and commands need."""
 
     title: str  # what is published, in words
     recodings: tuple[str, ...]  # values of `recoding` in about.json and report.json
@@ -71,7 +71,7 @@ class KindInfo:
     drawn: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_DRAWS.raised
 
     def suits(self, other: KindInfo) -> bool:
-        """Whether a release of this kind can satisfy a promise about those of another."""
+        """Return whether a release of this kind can satisfy a promise about those of another."""
         return self is other or (self.rows_of_items and other.rows_of_items)
 
 
@@ -96,14 +96,14 @@ class Outcome(Protocol):
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the algorithm has to say of its run (JSON types), e.g. the number of generalization steps."""
+        """The algorithm's details of its run (JSON types), e.g. the number of generalization steps."""
 
     @property
     def labelled(self) -> Any:
         """The recoding whose labels represent items; None where no label represents others than itself."""
 
     def measurable(self) -> dict[str, Any]:
-        """Return what measures are computed from besides the original rows (see `setveil.utility.Case`)."""
+        """Return the input of measures in addition to the original rows (see `setveil.utility.Case`)."""
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return the facts about this kind of release that about.json may publish; `report` is unwritten."""
@@ -132,7 +132,7 @@ class Outcome(Protocol):
 
 
 class Made:
-    """How an algorithm wants rows to be published. The defaults suit results that name no broader labels."""
+    """An algorithm's request for publication. The defaults suit results that name no broader labels."""
 
     release: ClassVar[str]  # the file of `setveil.published` that holds its kind of release
     # where labels are from: "nodes" of the hierarchy, "boxes" of facts, or "members" that they list; "": none
@@ -142,7 +142,7 @@ class Made:
 
     @property
     def item_recoding(self) -> Any:
-        """What becomes of the items: of rows, all there is; of a table, next to what becomes of columns."""
+        """The recoding of the items: for rows, the only one; for a table, next to that of columns."""
         return self
 
     def with_item_recoding(self, recoding: Any) -> Any:

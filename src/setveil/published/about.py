@@ -167,7 +167,7 @@ def _is_size(value: object) -> bool:
 
 
 def _are_others(entry: object, labels: Mapping[str, object]) -> bool:
-    """Whether an entry says which labels may have members that are not listed."""
+    """Return whether an entry says which labels may have members that are not listed."""
     return (
         isinstance(entry, dict)
         and _is_size(entry.get("least"))

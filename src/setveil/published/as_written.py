@@ -213,7 +213,7 @@ def _json_items(file: Path, line: bytes, layout: Layout) -> int:
 
 
 def _marked(content: bytes, separator: str) -> bool:
-    """Whether text has quotes, carriage returns, or fields with blanks or a byte order mark at an end."""
+    """Look for quotes, carriage returns, and fields with blanks or a byte order mark at an end."""
     edge, blank = re.escape(separator).encode() + b"\n", b" \t".replace(separator.encode(), b"")
     marks = rb'["\r]|(?:\A|[%b])(?:[%b]|\xef\xbb\xbf)|[%b](?:[%b]|\Z)' % (edge, blank, blank, edge)
     return re.search(marks, content) is not None

@@ -77,7 +77,7 @@ class PublishedBlocks(Exposed):
             yield block, self.cells[a:b]
 
     def shows(self, other: object) -> bool:
-        """Whether another release is the same, to the order of its rows."""
+        """Return whether another release is the same, to the order of its rows."""
         if not isinstance(other, PublishedBlocks):
             return False
         mine, theirs = (

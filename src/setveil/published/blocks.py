@@ -243,7 +243,7 @@ def dealt(cells: Sequence[int], number: int) -> list[int]:
 
 
 def holds(path: Path) -> bool:
-    """Whether a file says that it holds noisy blocks, or a folder such a data.json."""
+    """Return whether a file says that it holds noisy blocks, or a folder such a data.json."""
     return holds_model(path, info.format, MODEL)
 
 

@@ -1,4 +1,4 @@
-"""What published boxes represent: of each part the values below its labels, and how many facts that makes."""
+"""The meaning of published boxes: for each part the values below its labels, and the number of facts."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ class Boxes:
         return self.meaning[at].get(label, (label,))
 
     def has_others(self, box: Sequence[str]) -> bool:
-        """Whether a box may have facts that are not listed, however many: all of them count as one value."""
+        """Say whether a box may have unlisted facts, however many: all of them count as one value."""
         return any(
             value.startswith(UNLISTED) for at, label in enumerate(box) for value in self.values(at, label)
         )
 
     def is_listed(self, fact: Sequence[str]) -> bool:
-        """Whether a fact is one, and does not represent those that are not listed."""
+        """Return whether a fact is one, and does not represent those that are not listed."""
         return not any(value.startswith(UNLISTED) for value in fact)
 
     def other(self, box: Sequence[str], number: int) -> Fact:

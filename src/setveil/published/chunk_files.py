@@ -143,13 +143,13 @@ class PublishedChunks(Exposed):
 
     @cached_property
     def in_record(self) -> NDArray[np.bool_]:
-        """Whether each item is in a record or shared chunk of some cluster: bool (n_items,)."""
+        """Return whether each item is in a record or shared chunk of some cluster: bool (n_items,)."""
         found = np.zeros(self.n_items, bool)
         found[self.item[1]] = True
         return found
 
     def shows(self, other: object) -> bool:
-        """Whether another release is the same, to the order of its parts."""
+        """Return whether another release is the same, to the order of its parts."""
         if not isinstance(other, PublishedChunks) or self.vocabulary != other.vocabulary:
             return False
         mine, theirs = (

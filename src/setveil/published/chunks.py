@@ -307,7 +307,7 @@ def _sorted_clusters(
 
 
 def holds(path: Path) -> bool:
-    """Whether a file says that it holds rows in chunks, or a folder such a data.json."""
+    """Return whether a file says that it holds rows in chunks, or a folder such a data.json."""
     return holds_model(path, info.format, MODEL)
 
 

@@ -50,7 +50,7 @@ class _Base:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What is expected of some items in all classes: (items, classes) each."""
+    """The expectations for some items in all classes: (items, classes) each."""
 
     cell: Ints
     share: Floats

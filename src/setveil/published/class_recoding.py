@@ -57,7 +57,7 @@ class ClassRecoding(LocalRecoding):
 
     @property
     def number(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return len(self.cuts)
 
     def numbered(self, place: NDArray[np.int64]) -> ClassRecoding:

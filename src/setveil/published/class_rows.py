@@ -74,7 +74,7 @@ class ClassRows(Transactions):
         return {"class not known": self, "class known": self.marked(secrets)}
 
     def shows(self, other: Self) -> bool:
-        """Whether other rows show the same items in the same classes, in the same order."""
+        """Return whether other rows show the same items in the same classes, in the same order."""
         return super().shows(other) and np.array_equal(self.sizes, other.sizes)
 
     def supports_by_class(self) -> NDArray[np.int64]:

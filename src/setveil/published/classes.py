@@ -185,7 +185,7 @@ def publish(
 
 
 def holds(path: Path) -> bool:
-    """Whether the about.json next to a published file, or in a folder, says that its rows are in classes."""
+    """Say whether the about.json next to a published file, or in a folder, has rows in classes."""
     try:
         return bool(about_file(published_file(path)).get("recoding") == ClassRecoding.kind)
     except DataError:

@@ -89,7 +89,7 @@ class FactRows(Transactions):
 
     @cached_property
     def stands_for(self) -> Boxes:
-        """What the boxes represent."""
+        """The meaning of the boxes."""
         one = self.columns[0]
         if len(self.columns) == 1:
             return Boxes(one.part_names, self.boxes, one.meaning, self.sign, one.sizes, one.kinds)
@@ -167,7 +167,7 @@ class FactsRelease(RowsRelease):
 
     @property
     def domain(self) -> int:
-        """How many facts there can be, as about.json says it."""
+        """The number of possible facts, in the terms of about.json."""
         return domain_of(self.published)
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
@@ -279,7 +279,7 @@ def domain_of(rows: FactRows) -> int:
 
 
 def is_domain_public(rows: FactRows, report: Mapping[str, Any]) -> bool:
-    """Whether the number of facts says nothing of the data: no hierarchy of codes was computed."""
+    """Return whether the number of facts says nothing of the data: no hierarchy of codes was computed."""
     computed = report["hierarchy"]["source"] == "co-occurrence"
     return not computed and not any(one.listing for one in rows.columns)
 
@@ -413,7 +413,7 @@ def as_boxes(rows: Transactions, tree: BoxTree, of: Sequence[SetColumn], sign: s
 
 
 def holds(path: Path) -> bool:
-    """Whether the about.json next to a published file, or in a folder, says that its rows are facts."""
+    """Say whether the about.json next to a published file, or in a folder, has rows of facts."""
     try:
         return bool(about_file(published_file(path)).get("recoding") == BoxRecoding.kind)
     except DataError:

@@ -89,7 +89,7 @@ class PublishedGroups(Exposed):
         )
 
     def shows(self, other: PublishedGroups) -> bool:
-        """Whether other groups have the same rows and counts, in the same order."""
+        """Return whether other groups have the same rows and counts, in the same order."""
         arrays = ("group", "indptr", "item", "count")
         return (
             self.qid.shows(other.qid)

@@ -31,7 +31,7 @@ from setveil.published.group_files import (
 
 @dataclass(frozen=True, eq=False)
 class RowGroups(Made):
-    """Which rows of the data are to be published as one group."""
+    """The groups in which rows of the data are published."""
 
     release: ClassVar[str] = "groups"
 
@@ -243,7 +243,7 @@ def publish(
 
 
 def holds(path: Path) -> bool:
-    """Whether a folder, or the one of a file, holds rows published in groups."""
+    """Return whether a folder, or the one of a file, holds rows published in groups."""
     if path.is_file():
         return published_layout(about_file(path)).get("format") == info.format
     return any((folder / GROUPS_FILE).is_file() for folder in published_folders(path))

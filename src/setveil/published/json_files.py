@@ -21,7 +21,7 @@ _HEAD = 1 << 12  # bytes of a file in which it must say what it is
 
 
 def holds_model(path: Path, layout: str, model: str) -> bool:
-    """Whether a file, or one in a folder, says that it contains a model's data, or has their layout."""
+    """Say whether a file, or one in a folder, names a model's data, or has their layout."""
     if path.is_file():
         return published_layout(about_file(path)).get("format") == layout or _says(path, model)
     return any(_says(folder / DATA_FILE, model) for folder in published_folders(path))

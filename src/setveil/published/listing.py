@@ -41,7 +41,7 @@ class Listing:
         return {"labels": self.members(members), **({"others": others} if others["labels"] else {})}
 
     def is_partial(self, members: Mapping[str, Sequence[str]]) -> bool:
-        """Whether there is more to say inside: members that are not listed, or other leaves."""
+        """Return whether there is more to say inside: members that are not listed, or other leaves."""
         return self.beyond or bool(self.others(members))
 
     def about_codes(self, members: Mapping[str, Sequence[str]]) -> dict[str, Any]:

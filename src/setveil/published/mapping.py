@@ -1,4 +1,4 @@
-"""What the recoding of one release makes of the items of other rows, known to it and unknown."""
+"""The recoding of one release applied to the items of other rows, known to it and unknown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Change = tuple[str | None, str | None]  # a label before and after; None: suppre
 
 @dataclass(frozen=True, eq=False)
 class Mapped:
-    """What a recoding makes of the items of other rows."""
+    """The result of a recoding for the items of other rows."""
 
     # The label of each item that exists, None: it is suppressed. Items of the recoding, leaves of the
     # hierarchy and items of the rows, in item order.

@@ -1,4 +1,4 @@
-"""What becomes of a table: rows recoded together in parts, or each column and the items by one cut."""
+"""Recodings of a table: of rows together in parts, or of each column and the items by one cut."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row
 
 
 class _WithItems(Made):
-    """What becomes of the people, with a recoding of their items."""
+    """The recoding of people, with one of their items."""
 
     release: ClassVar[str] = "tables"
 
@@ -42,7 +42,7 @@ class _WithItems(Made):
 
     @property
     def item_recoding(self) -> LocalRecoding | Recoding:
-        """What becomes of the items."""
+        """The recoding of the items."""
         return self.items
 
     def with_item_recoding(self, recoding: LocalRecoding | Recoding) -> Self:

@@ -1,4 +1,4 @@
-"""What each item becomes in a release."""
+"""The result of each item in a release."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ def require_unlike(items: Collection[str], labels: Iterable[str]) -> None:
 
 
 class _OfBoxes(Made):
-    """What the published boxes of a tree represent."""
+    """The facts that the published boxes of a tree represent."""
 
     labels_from: ClassVar[str] = "boxes"
 
@@ -348,7 +348,7 @@ class _OfBoxes(Made):
 
     @property
     def domains(self) -> NDArray[np.int64]:
-        """How many facts there are of the column of each published box: int64 (published,)."""
+        """Number of facts of the column of each published box: int64 (published,)."""
         return self.tree.domains[self.nodes]
 
     @property
@@ -393,7 +393,7 @@ class ReadBoxes(Recoding):
 
     @property
     def domains(self) -> NDArray[np.int64]:
-        """How many facts there are of the column of each published box: int64 (published,)."""
+        """Number of facts of the column of each published box: int64 (published,)."""
         return self.of_columns
 
 
@@ -549,12 +549,12 @@ class LocalRecoding(_ByLabels):
 
 @dataclass(frozen=True, eq=False)
 class LocalGroups(_OfGroups, LocalRecoding):
-    """What each occurrence of an item becomes: a group of items, another one in other rows perhaps."""
+    """The group of items that each occurrence becomes, perhaps another one in other rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class LocalBoxes(_OfBoxes, LocalRecoding):
-    """What each occurrence of a fact becomes: a box that holds it, another one in other rows perhaps."""
+    """The box with it that each occurrence of a fact becomes, perhaps another one in other rows."""
 
     tree: BoxTree = None  # type: ignore[assignment]  # of which the boxes are nodes; always given
 

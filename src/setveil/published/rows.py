@@ -306,7 +306,7 @@ def by_key(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def holds(path: Path) -> bool:
-    """Whether a file or folder is a release of rows: whatever is none of another kind."""
+    """Return whether a file or folder is a release of rows: whatever is none of another kind."""
     return True
 
 

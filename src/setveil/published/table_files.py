@@ -82,7 +82,7 @@ class PublishedTable(Exposed):
         return f"PublishedTable: {count(self.n_rows, 'row')}, {names}"
 
     def shows(self, other: PublishedTable) -> bool:
-        """Whether another table has the same columns, and in each row the same labels."""
+        """Return whether another table has the same columns, and in each row the same labels."""
         mine, others = (
             [(column.name, _texts(column)) for column in (*table.columns, *table.kept)]
             for table in (self, other)

@@ -118,7 +118,7 @@ info = KindInfo(
 
 @dataclass(frozen=True, eq=False)
 class TableRecoding:
-    """What became of a table's columns and items."""
+    """The recoding of a table's columns and items."""
 
     made: Parts | TableCut  # how columns and items were recoded
     # int64 (n_rows,), read-only: part of each row of the input; one part where all rows were recoded alike
@@ -131,7 +131,7 @@ class TableRecoding:
 
     @property
     def items(self) -> AnyRecoding:
-        """What became of the items."""
+        """The recoding of the items."""
         return self.made.items
 
 
@@ -208,7 +208,7 @@ class TableRelease(MadeRelease):
         }
 
     def _is_domain_public(self, _report: Mapping[str, Any]) -> bool:
-        """Whether the number of items that exist says nothing more of the data."""
+        """Return whether the number of items that exist says nothing more of the data."""
         return True
 
     @property
@@ -335,7 +335,7 @@ class FactTableRelease(TableRelease):
         return {**super().about(report), "facts": parts}
 
     def _is_domain_public(self, report: Mapping[str, Any]) -> bool:
-        """Whether the number of facts says nothing of the data."""
+        """Return whether the number of facts says nothing of the data."""
         return is_domain_public(self.facts, report)
 
     def with_others(self, _members: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -468,7 +468,7 @@ def _taken(column: TextColumn, order: NDArray[np.int64]) -> TextColumn:
 
 
 def holds(path: Path) -> bool:
-    """Whether a file or folder contains a published table."""
+    """Return whether a file or folder contains a published table."""
     try:
         file = published_file(path)
     except DataError:

@@ -61,7 +61,7 @@ def require_checked(about: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What ``audit.py`` checks: that a release loses no more than must be, or how much more at most."""
+    """A proof for ``audit.py`` that a release loses no more than necessary, or how much more at most."""
 
     content: dict[str, Any]  # as it is written
     tree: Hierarchy  # the hierarchy of the run

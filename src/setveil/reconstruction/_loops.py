@@ -202,7 +202,7 @@ def deal_all(state, deal, shuffled):
 
 @compiled
 def mix(state, deal, steps):
-    """Change the deal by steps, after each of which every deal is as likely as before if all were.
+    """Change the deal by steps; if every deal was as likely before, so it is after each step.
 
     Half of the steps move a random occurrence to a random row that lacks its item, unless its row would
     become empty; half let two random occurrences change rows, unless a row would contain an item twice.

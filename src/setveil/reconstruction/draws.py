@@ -65,7 +65,7 @@ DEALT: Mapping[str, Callable[[Any], Drawable]] = {"groups": GroupPuzzle.of, "chu
 
 @dataclass(frozen=True)
 class Terms:
-    """How draws were, or will be, made."""
+    """The terms of draws: how they were, or will be, made."""
 
     seed: int  # of the first draw; that of each other is greater by 1 than that of the one before
     mix: int  # steps of mixing per occurrence
@@ -120,7 +120,7 @@ class DrawSource:
 
     @property
     def listed(self) -> str:
-        """What says in how many rows items are."""
+        """The source of the numbers of rows with an item."""
         return self.puzzle.listed
 
 

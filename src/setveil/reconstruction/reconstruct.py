@@ -125,7 +125,7 @@ def with_other_items(shared: Shared, lacking: Mapping[str, int], least: int) -> 
 
 
 def _is_local(shared: Shared) -> bool:
-    """Whether an item may be published under several labels, and suppressed in some rows only."""
+    """Return whether an item may be published under several labels, and suppressed in some rows only."""
     return bool(shared.about.get("recoding") == LocalRecoding.kind)
 
 

@@ -37,7 +37,7 @@ Section = Literal["loss", "answers", "risk", "time", "more"]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What measures are computed from."""
+    """The input of measures."""
 
     original: Any
     # what the record of a run calls the recoding: one of `ROWS`, `TABLES`, `GROUPS`, `CHUNKS`, `NOISY`
@@ -71,7 +71,7 @@ class Case:
 
     @property
     def mapped(self) -> bool:
-        """Whether it is known which published row of a table is whose."""
+        """Return whether it is known which published row of a table is whose."""
         return self.row_map is not None
 
     def once(self, work: Callable[[Case], Any]) -> Any:
@@ -136,7 +136,7 @@ def _itself(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured of a release, and how it is reported."""
+    """A measure of a release, and its report."""
 
     name: str  # its key in `utility`
     title: str = ""  # its name in texts; empty: no line, no box and no figure of its own

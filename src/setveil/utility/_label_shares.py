@@ -1,4 +1,4 @@
-"""How many rows of each label hold each of its items, as far as a release tells."""
+"""Rows of each label with each of its items, according to a release."""
 
 from __future__ import annotations
 

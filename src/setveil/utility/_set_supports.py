@@ -49,7 +49,7 @@ def supports_of_sets(data: Sums, ends: Ints, ids: Ids) -> Ints:
 
 
 def _are_pairs(data: Transactions, ends: Ints, ids: Ids) -> bool:
-    """Whether all are pairs, and to count all pairs there are takes less time than to look at each."""
+    """Return whether all are pairs, and to count all pairs there are takes less time than to look at each."""
     indptr = data.distinct[0]
     if not (np.diff(ends) == 2).all() or not fits(data.n_items, 2) or data.n_rows > MOST_ROWS:
         return False

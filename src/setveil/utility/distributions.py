@@ -1,4 +1,4 @@
-"""How the values of a column are distributed: as they were, and as a reader of the release expects them."""
+"""Distributions of a column's values: the original one, and the one that a reader of the release expects."""
 
 from __future__ import annotations
 

@@ -127,19 +127,19 @@ class Estimator:
         self.places = places_in(shared, self._labels, frozen(sizes, np.int64), unlisted)
 
     def __contains__(self, name: object) -> bool:
-        """Whether the release names an item, under a label or among its counts, or has such a label."""
+        """Say whether the release names an item, under a label or among its counts, or has such a label."""
         return name in self.places.of or name in self.places.of_label
 
     def is_part(self, name: str) -> bool:
-        """Whether a name represents several items."""
+        """Return whether a name represents several items."""
         return name in self.labels
 
     def shows(self, name: str) -> bool:
-        """Whether rows show a name, as an item or a label."""
+        """Return whether rows show a name, as an item or a label."""
         return name in self._labels
 
     def may_hide(self, name: str) -> bool:
-        """Whether a name may be an item that the release does not list, below a label or suppressed."""
+        """Say whether a name may be an item that the release does not list, below a label or suppressed."""
         return self.others and name not in self and not self.shows(name)
 
     def group(self, name: str) -> tuple[str, ...]:

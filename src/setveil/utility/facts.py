@@ -1,4 +1,4 @@
-"""What is left of the parts of facts: how broad each is published, and how often as narrow as it was."""
+"""The rest of the parts of facts: how broad each is published, and how often as narrow as it was."""
 
 from __future__ import annotations
 

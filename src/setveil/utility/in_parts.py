@@ -1,4 +1,4 @@
-"""What a release of rows in parts still answers: from the tables of all pairs, before and after."""
+"""Answers from a release of rows in parts, by the tables of all pairs, before and after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a reader is off with the rows of single items, where these stay unchanged."""
+"""Errors of a reader's estimates for single items that stay unchanged."""
 
 from __future__ import annotations
 

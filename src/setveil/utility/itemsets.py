@@ -178,7 +178,7 @@ def _rules(
 
 
 def _same_rows(original: Transactions, published: Transactions) -> bool:
-    """Whether the published rows are the original ones cut down to the labels of both, in any order."""
+    """Compare the published rows, in any order, with the original ones cut down to the labels of both."""
     ids = published.vocabulary.ids
     image = np.array([ids.get(label, -1) for label in original.vocabulary.labels], np.int32)
     common = np.zeros(published.n_items, bool)

@@ -1,4 +1,4 @@
-"""How far the answers to COUNT queries over a table are off that ask for columns and items together."""
+"""Errors of answers to COUNT queries over a table that ask for columns and items together."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def true_answers(original: Table, queries: list[TableQuery]) -> list[int]:
 
 
 class _TableReader:
-    """What a reader of a published table expects to be true of each row."""
+    """The expectations of a reader of a published table for each row."""
 
     def __init__(self, original: Table, published: PublishedTable, estimator: Estimator) -> None:
         self.original, self.published = original, published

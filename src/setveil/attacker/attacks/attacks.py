@@ -31,7 +31,7 @@ _SAMPLE = 15  # what random words are for
 
 @dataclass(frozen=True)
 class Bound:
-    """What a promise says of attacks: nobody who knows up to `m` items finds fewer than `k` rows."""
+    """The bound of a promise for attacks: nobody who knows up to `m` items finds fewer than `k` rows."""
 
     k: int
     m: float  # may be infinite

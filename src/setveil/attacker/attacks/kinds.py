@@ -25,19 +25,19 @@ _PURPOSE = 16  # what random words are for: those of other attacks are below it
 
 
 class AttackOutcome(NamedTuple):
-    """What came of some attempts."""
+    """The outcome of some attempts."""
 
     success: NDArray[np.bool_]  # bool (attempts,)
     person: Ints  # int64 (attempts,): who was attacked or found; -1: nobody
 
     @property
     def attempts(self) -> int:
-        """How many there were."""
+        """Number of attempts."""
         return self.success.size
 
     @property
     def successes(self) -> int:
-        """How many of them succeeded."""
+        """Number of attempts that succeeded."""
         return int(self.success.sum())
 
 

@@ -1,4 +1,4 @@
-"""What an attacker has in hand: published rows, what their labels may represent, and people's items."""
+"""The material of an attacker: published rows, the items of their labels, and people's items."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AttackedPeople:
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """Their number."""
         return self.indptr.size - 1
 
     @cached_property
@@ -44,12 +44,12 @@ class AttackedPeople:
         return AttackedPeople(*take_rows(self.indptr, self.items, chosen))
 
     def without(self, hidden: NDArray[np.bool_]) -> AttackedPeople:
-        """Leave some items out; `hidden`: bool (items,)."""
+        """Suppress the `hidden` items, bool (items,)."""
         image = np.where(hidden, -1, np.arange(hidden.size)).astype(np.int32)
         return AttackedPeople(*recode_rows(self.indptr, self.items, image)) if hidden.any() else self
 
     def holds(self, person: Ints, item: Ids, n_items: int) -> NDArray[np.bool_]:
-        """Whether each of some people has the item next to it; -1: no item."""
+        """Return whether each of some people has the item next to it; -1: no item."""
         owner = np.repeat(np.arange(self.number), self.lengths)
         keys = owner * n_items + self.items  # ascending
         wanted = person * n_items + item
@@ -119,7 +119,7 @@ class Queries:
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """Their number."""
         return self.indptr.size - 1
 
 
@@ -196,7 +196,7 @@ class ShownRows:
 
     @property
     def n_items(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         return len(self.items)
 
     def people(self, rows: Transactions) -> AttackedPeople:

@@ -250,7 +250,7 @@ def _walk_from(
 
 @compiled
 def _find_common(rows, levels, here, counts, slot, common, state):
-    """Find what the rows of H with an item have in common besides the set, and how many rows these are."""
+    """Find the items, beyond the set, that all rows of H with an item contain, and count these rows."""
     indptr, items = rows.indptr, rows.items
     n, count = 0, np.int64(0)
     for at in range(levels.begin[here], levels.begin[here + 1]):

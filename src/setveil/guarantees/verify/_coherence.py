@@ -138,7 +138,7 @@ def _greatest_count(private, row_of, lo, hi, sums):
 
 @compiled
 def _is_listed(safe, path, skip):
-    """Whether a path without one of its items is among the sorted safe sets."""
+    """Return whether a path without one of its items is among the sorted safe sets."""
     lo, hi = 0, safe.shape[0]
     while lo < hi:
         mid = (lo + hi) // 2

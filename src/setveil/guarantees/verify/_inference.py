@@ -1,4 +1,4 @@
-"""What known items reveal about sensitive ones: rules counted by size; no kernel of an algorithm is used."""
+"""Inferences from known items about sensitive ones: rules counted by size, by no algorithm's kernel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OVERHEAD = 20  # steps that any set counts for, besides its rows
 
 @dataclass(frozen=True)
 class Learned:
-    """What a set of known items reveals about a sensitive item."""
+    """An inference from a set of known items about a sensitive item."""
 
     item: str
     itemset: tuple[str, ...]  # what is known, in item order
@@ -189,7 +189,7 @@ LEVEL, HELD, PAIRS, BEGIN = range(4)
 
 
 class Facts(NamedTuple):
-    """What is given: known parts of rows, what comes with them, and how many of how many may hold that."""
+    """The input: known parts of rows, sensitive items with them, and limits of rows with one."""
 
     rows: Rows
     companions: Companions
@@ -198,7 +198,7 @@ class Facts(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """What was found, and what the loops keep in mind."""
+    """The findings, and the memory of the loops."""
 
     best: Ints  # count, support, size and prefix for each sensitive item
     sets: Ints

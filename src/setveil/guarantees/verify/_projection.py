@@ -114,7 +114,7 @@ def room_for_places(holders):
 
 @compiled
 def lacks_room(levels, d, n_items, n_places):
-    """Whether there is no room for a level d + 1 of this many items and places."""
+    """Return whether there is no room for a level d + 1 of this many items and places."""
     m0 = levels.end[d] + 1
     return m0 + n_items >= levels.item.size or levels.begin[m0 - 1] + n_places > levels.row.size
 

@@ -1,4 +1,4 @@
-"""How much the rows of a class have in common: shares of sensitive values, from the published table alone."""
+"""Shares of sensitive values in the rows of a class, from the published table alone."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Shares:
         return of[best], value[best], counts[best]
 
     def _betrayed(self, held: Ints, rows: Ints) -> NDArray[np.bool_]:
-        """Whether a value in this many of these rows is in too many, for several."""
+        """Return whether a value in this many of these rows is in too many, for several."""
         h = self.guarantee.h or Fraction(1)
         different, inverse = np.unique(rows, return_inverse=True)
         most = np.array([n * h.numerator // h.denominator for n in different.tolist()], np.int64)

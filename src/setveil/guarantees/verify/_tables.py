@@ -21,7 +21,7 @@ LEAST = 1 << 14
 
 
 def is_worth_it(lengths: NDArray[np.int64], n_ids: int, size: int) -> bool:
-    """Whether a table of the sets of `size` fits and the rows, lengths[i] of length i, have enough for it."""
+    """Say whether a table of the sets of `size` fits, and rows of these `lengths` have enough sets for it."""
     cells, rows = comb(n_ids, size), lengths.tolist()
     if size not in SIZES or cells > MOST_CELLS or sum(rows) > MOST_ROWS:
         return False

@@ -33,7 +33,7 @@ Sign = tuple[str, tuple[str, ...]]  # what is absent, and the labels that exclud
 
 
 class OfAbsence(Verdict):
-    """What verdicts about absent items tell, of rows and of tables."""
+    """The common part of verdicts about absent items, for rows and tables."""
 
     absent: int
     absence: str

@@ -37,7 +37,7 @@ class ClassCountsFile:
 
 @dataclass
 class _Class:
-    """What is seen of a class."""
+    """The published facts about a class."""
 
     rows: int
     published: bool

@@ -28,7 +28,7 @@ LABELS = 256  # that are told apart at once, or those of one class: tables of th
 
 @dataclass(frozen=True, repr=False)
 class _OfClasses:
-    """What a verdict on rows in classes says also: it is the worst of all classes."""
+    """The additions of a verdict on rows in classes, which is the worst of all classes."""
 
     classes: int = 1  # how many there are
     of_class: tuple[int, ...] = field(default=())  # the class of each of the first violations
@@ -45,12 +45,12 @@ class _OfClasses:
 
 @dataclass(frozen=True, repr=False)
 class KmClassesVerdict(_OfClasses, KmVerdict):
-    """What the verifier found in rows of classes."""
+    """The verdict on rows in classes."""
 
 
 @dataclass(frozen=True, repr=False)
 class KmRhoClassesVerdict(_OfClasses, KmRhoVerdict):
-    """What the verifier found in rows of classes."""
+    """The verdict on rows in classes."""
 
 
 def classes_of(published: Transactions, sizes: Sequence[int]) -> list[Transactions]:

@@ -32,7 +32,7 @@ class CountsVerdict:
 
     @property
     def holds(self) -> bool:
-        """Whether all counts can be true, and none tells more than it may."""
+        """Return whether all counts can be true, and none tells more than it may."""
         return not self.violations
 
     def as_dict(self) -> dict[str, Any]:

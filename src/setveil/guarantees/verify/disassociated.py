@@ -53,7 +53,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Inference:
-    """What someone learns of a sensitive item who knows the cluster of a person and some items of it."""
+    """An inference about a sensitive item from the cluster of a person and some of their items."""
 
     item: str
     clusters: tuple[int, ...]

@@ -214,7 +214,7 @@ class Survey:
         return tuple(items[indptr[row] : indptr[row + 1]].tolist()), int(support)
 
     def breaks_near_rare_items(self, size: int) -> bool:
-        """Whether sets of `size` items with one of the rarest items show that some are violations."""
+        """Return whether sets of `size` items with one of the rarest items show that some are violations."""
         if not 1 < size <= self.longest:
             return False
         occurring = np.flatnonzero(self.supports)

@@ -22,7 +22,7 @@ Piece = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr and ids; in a row 
 
 @dataclass(frozen=True)
 class Counted:
-    """What all pieces hold together."""
+    """The totals of all pieces."""
 
     vocabulary: Vocabulary  # the label of each id
     label_supports: NDArray[np.int64]  # int64 (n_ids,): the rows that hold each id

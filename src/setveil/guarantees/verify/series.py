@@ -200,7 +200,7 @@ class _Case:
         raise AssertionError("A row that is exposed has variants that expose it.")
 
     def adds(self, r: int) -> bool:
-        """Whether a row is exposed by variants that did not expose it in the earlier releases alone."""
+        """Say whether a row is exposed by variants that did not expose it in the earlier releases alone."""
         own = self._own(r)
         for size in range(1, min(self.promise.m, len(own)) + 1):
             for some in combinations(own, size):

@@ -1,4 +1,4 @@
-"""Which estimator answers for a release; each kind's is imported where it is needed."""
+"""The estimator for a release; that of each kind is imported when it is needed."""
 
 from __future__ import annotations
 

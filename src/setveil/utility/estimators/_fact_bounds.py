@@ -1,4 +1,4 @@
-"""Bounds of the rows that contain some fact of each of several parts, outside of which no original lies."""
+"""Bounds of the rows that contain some fact of each of several parts, for all possible originals."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from setveil.utility.estimates import Estimator
 
 
 class OwnNames(Estimator):
-    """What estimators of such releases have in common."""
+    """The common part of estimators of such releases."""
 
     names: ClassVar[str] = "not an item"
     by_label: ClassVar[bool] = False

@@ -20,7 +20,7 @@ NOISY = "noisy"
 
 @dataclass(frozen=True)
 class NoisyAnswer(ItemsetEstimate):
-    """How many rows are thought to contain some items: nothing bounds how far noise is off."""
+    """The estimated number of rows with some items; no bound holds for noise."""
 
     def __str__(self) -> str:
         return f"{', '.join(self.itemset)}: about {self.estimate:,.4g}, with noise"
@@ -47,11 +47,11 @@ class BlockEstimator(OwnNames):
         self._place = {x: (b, i) for b, block in enumerate(self.blocks.blocks) for i, x in enumerate(block)}
 
     def __contains__(self, name: object) -> bool:
-        """Whether an item is published."""
+        """Return whether an item is published."""
         return name in self._place
 
     def shows(self, name: str) -> bool:
-        """Whether an item is published."""
+        """Return whether an item is published."""
         return name in self._place
 
     @property

@@ -63,11 +63,11 @@ class ChunkEstimator(OwnNames):
         self.rho = fraction(promised.get("rho")) if promised.get("rho") is not None else None
 
     def __contains__(self, name: object) -> bool:
-        """Whether the release names an item."""
+        """Return whether the release names an item."""
         return name in self.chunks.vocabulary.ids
 
     def shows(self, name: str) -> bool:
-        """Whether chunks show an item."""
+        """Return whether chunks show an item."""
         return name in self.chunks.vocabulary.ids
 
     @property

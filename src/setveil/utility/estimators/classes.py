@@ -58,11 +58,11 @@ class ClassEstimator(Estimator):
         self.places = _Numbers(self.table)  # type: ignore[assignment]  # all that is asked of it
 
     def __contains__(self, name: object) -> bool:
-        """Whether the release names an item, or the requested class has such a label."""
+        """Return whether the release names an item, or the requested class has such a label."""
         return name in self.table.ids or (self.class_ is not None and name in self._label_ids)
 
     def shows(self, name: str) -> bool:
-        """Whether rows show a name, as an item or a label."""
+        """Return whether rows show a name, as an item or a label."""
         return name in self._label_ids
 
     @property

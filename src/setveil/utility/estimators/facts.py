@@ -89,11 +89,11 @@ class FactEstimator(Estimator):
         return np.asarray(each / np.maximum(self._box_rows, 1), np.float64)
 
     def __contains__(self, name: object) -> bool:
-        """Whether a name is a fact or a part of facts whose values the release names."""
+        """Return whether a name is a fact or a part of facts whose values the release names."""
         return isinstance(name, str) and (name in self.places.of or self._selected(name) is not None)
 
     def may_hide(self, name: str) -> bool:
-        """Whether a name may be a fact, or a part of facts, whose code the release does not list."""
+        """Return whether a name may be a fact, or a part of facts, whose code the release does not list."""
         return self.others and name not in self and self._selected(name, known=False) is not None
 
     @property
@@ -102,7 +102,7 @@ class FactEstimator(Estimator):
         return tuple(self.boxes.text(box) for box in self.boxes.boxes if self.is_part(self.boxes.text(box)))
 
     def is_part(self, name: str) -> bool:
-        """Whether a name represents several facts."""
+        """Return whether a name represents several facts."""
         split = self.boxes.split(name)
         if split is None:
             return False
@@ -112,7 +112,7 @@ class FactEstimator(Estimator):
         return len(texts) < width or not all(self._is_value(at, text) for at, text in of_parts)
 
     def _is_value(self, at: int, text: str) -> bool:
-        """Whether a text is one value of a part, and neither a label nor a longer period or wider band."""
+        """Say whether a text is one value of a part, neither a label nor a longer period or wider band."""
         return text != ANY and text in self._values[at] and text not in self.boxes.meaning[at]
 
     def answers(self, queries: Sequence[Sequence[str]]) -> Answers:  # type: ignore[override]
@@ -205,7 +205,7 @@ class FactEstimator(Estimator):
         return mask, more, found[1]
 
     def _is_unlisted(self, at: int, text: str) -> bool:
-        """Whether a text may be a code that the release does not list."""
+        """Return whether a text may be a code that the release does not list."""
         codes = not self.boxes.kinds or self.boxes.kinds[at] == CODES
         return codes and text != NOTHING and bool(self._unlisted_values[at].any())
 
@@ -239,7 +239,7 @@ class FactEstimator(Estimator):
         return np.inf if beyond and self._names_others(part) else beyond
 
     def _names_others(self, part: _Part) -> bool:
-        """Whether some facts of a part are not listed."""
+        """Return whether some facts of a part are not listed."""
         return any((mask & own).any() for mask, own in zip(part.masks, self._unlisted_values, strict=True))
 
     def _others_inside(self, part: _Part) -> NDArray[np.bool_]:
