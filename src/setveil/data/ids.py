@@ -281,9 +281,9 @@ def who_comes_again(
     """Find the column, of several, by which the same persons are most likely on several rows.
 
     It is named like IDs of persons and has values on several rows; or all `known` values (one or more columns
-    of int (rows,)) are the same on the rows of each of its values, which cannot be chance. Several: the one
-    that is named or looks like IDs, then the one with the fewest values, since a person has stays, and a stay
-    is of one person. `items`: of rows, whose IDs have none twice. `least`: the grade required.
+    of int (rows,)) are the same on the rows of each of its values, which cannot be chance. Of several, the
+    one that is named or looks like IDs counts, then the one with the fewest values: a person has stays, and a
+    stay is of one person. `items`: of rows; no ID has one twice. `least`: the grade required.
     """
     found = [again for column in columns if (again := comes_again(column, known, items))]
     return min((one for one in found if one.grade >= least), key=rank, default=None)

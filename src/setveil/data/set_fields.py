@@ -70,7 +70,7 @@ def split_column(
 
     Arrays of JSON or a database, and lists or sets of Python, are taken apart if nearly all fields are in
     brackets and no delimiter is named, or with `in_brackets`. The default delimiter is a semicolon, unless
-    other fields without one have another sign. `whole_brackets`: one within round brackets belongs to the
+    fields without one have another sign. `whole_brackets`: a delimiter within round brackets belongs to the
     item, as in ``Controller (ODL, NSX)``; a published file quotes such items. "" is a row without items.
     """
     filled = [text for text in column.labels if text.strip(" \t")]

@@ -152,10 +152,10 @@ def regroup(
 
     The groups at the level `within` (0: the root) and above stay: no new group has items of two of them.
     Below each, its own groups, groups of items of about equal support, and groups of items that occur
-    together are tried, with `group` members (3 and 5). Group by group, the one with the least loss of the
-    whole release for k and m counts, until nothing changes, at most three times; few groups are tried in all
-    combinations. Ties leave what is given. After `time_limit` seconds the best so far is returned, with loss
-    and suppressed items before and after. `names`: of items, for the names of groups.
+    together are tried, with `group` members (by default 3 and 5). Group by group, the candidate by which the
+    release for k and m loses least is used, until nothing changes, at most three times; few groups are tried
+    in all combinations. Ties leave what is given. After `time_limit` seconds the best so far is returned,
+    with loss and suppressed items before and after. `names`: of items, for the names of groups.
 
     >>> rows = [["a", "b"], ["a", "c"], ["a", "d"], ["b", "c"], ["a"], ["b"], ["c"], ["d"], ["e"], ["f"]]
     >>> tree = Hierarchy.from_paths([[x, "x", "*"] for x in "abc"] + [[x, "y", "*"] for x in "def"])

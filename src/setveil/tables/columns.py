@@ -406,16 +406,10 @@ def column_pairs(source: Any, names: tuple[str, str], how: How) -> list[tuple[st
 
 
 def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = False) -> OpenedTable:
-    """Open a table; `apart`: options of text were meant for another one.
+    """Open a table that is known to have the columns `sought`.
 
-    Parameters
-    ----------
-    source : path, Source or data frame
-        As for `read_columns`.
-    sought : collection of str
-        Columns that it is known to have: the separator is the one that the header has between them.
-    apart : bool
-        Whether encoding and separator are ignored where they do not apply.
+    Its separator is the one between them in the header. `apart`: options of text are for another table;
+    encoding and separator are ignored if they do not apply.
     """
     found = file_of(source)
     if found is None:
