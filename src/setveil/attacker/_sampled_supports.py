@@ -20,7 +20,8 @@ AT_ONCE = 8  # rarest items of sets that a thread counts in one go
 def _meet(indptr, items, starts, tidlists, target, number, met, out_ptr):
     """Cut the rows that share an item with `target` down to its items, numbered by their places in it.
 
-    `number` is zero before and after. Returns the number of rows found (in `met`), and their items, int32.
+    `number` is zero before and after; `met` and `out_ptr` have room for the places of all items of the
+    target. Returns the number of rows found (in `met`), and their items, int32.
     """
     found = 0
     lo, hi = indptr[target], indptr[target + 1]
@@ -56,8 +57,8 @@ def around_steps(rows: Ranked, target: int) -> int:
 def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, Ints]:
     """Cut all rows down to the items of one row, in order, and merge equal ones; `number`: zeros, workspace.
 
-    Returns the rows that share an item with the target, the target's place, and the rows found with their
-    local rows.
+    Returns the rows that share an item with the target, the target's place there (whose weight is the number
+    of rows that contain it), and the rows found with their local rows.
     """
     of_target = rows.items[rows.indptr[target] : rows.indptr[target + 1]]
     places = int((rows.starts[of_target + 1] - rows.starts[of_target]).sum())

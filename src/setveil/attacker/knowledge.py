@@ -165,7 +165,8 @@ def classes_of(table: Table | PublishedTable) -> Ints:
 def _shares(groups: PublishedGroups, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints, int]:
     """List the private items that each row reveals: row, position in `names`, probability times `whole`.
 
-    Without a common denominator of all groups, probabilities are rounded down to multiples of a power of two.
+    If the groups' common denominator is too large, probabilities are rounded down to multiples of a power of
+    two.
     """
     data = groups.qid
     nothing = np.zeros(0, np.int64)

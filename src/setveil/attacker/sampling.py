@@ -102,7 +102,7 @@ def look_at_some(
 
     A few pilots, which are not returned, settle how many: so their number does not depend on their results.
     `look` gets a row and the steps it may make, and returns those it made. A quarter of the `effort` of an
-    exact count is spent here.
+    exact count is spent here. `words`: uint64 (1004,), random bits.
     """
     effort //= 4
     limit = max(effort // FEWEST_DRAWS, 1)

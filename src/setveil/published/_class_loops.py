@@ -49,9 +49,9 @@ def answer_in_classes(
 
     Queries are `indptr`, `places`: int64, positions in the last axis of `cell`, `share`, `low`, `high`, all
     (classes, items): the cell (class and label; -1: none), the expected share of the rows of the cell, or
-    class, with the item, the fewest and the most. Cells have `sizes`, rows; `chances`, q; `room`, occurrences
-    beyond one in each row; and `rows` from `starts`, ascending. `table`: int64 of any length, remembers the
-    rows that two cells share.
+    class, with the item, the fewest and the most. Cells, by class from `cell_starts`, have `sizes`, rows;
+    `chances`, q; `room`, occurrences beyond one in each row; and `rows` from `starts`, ascending. `table`:
+    int64 of any length, remembers the rows that two cells share. Results must be zeros at first.
     """
     own = np.empty(cell.shape[1] if cell.shape[1] > 0 else 1, np.int64)
     times = np.empty(own.size, np.int64)

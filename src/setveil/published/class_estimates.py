@@ -62,9 +62,9 @@ class ClassTable:
     """Items as a reader expects them, class by class; `items`, in item order, are those that the release has.
 
     A label without `members` represents itself; `others` may have unlisted members, which count as one more
-    item. Without `counts`, all non-empty sets of a label's items are as likely. `unlisted` is the expected
-    rows of an item about which nothing is published. `uncounted` items are sensitive: in no line or total,
-    perhaps suppressed in single rows, so that queries cannot ask for them.
+    item. Without `counts`, all non-empty sets of a label's items are equally likely. An item about which
+    nothing is published has `unlisted` expected rows in all classes together. `uncounted` items are
+    sensitive: in no line or total, perhaps suppressed in single rows, so that queries cannot ask for them.
     """
 
     def __init__(

@@ -281,7 +281,7 @@ class GroupRecoding(_OfGroups, Recoding):
         """Publish each group of items (equal numbers of at least 0; negative: suppressed) under one label.
 
         It is ``(a,b,c)`` in item order, quoted as in csv, with more parentheses if an item has the same
-        label.
+        label. A single item is unchanged.
         """
         members: dict[int, list[int]] = {}
         for item, g in enumerate(group.tolist()):

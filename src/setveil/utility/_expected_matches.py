@@ -29,7 +29,7 @@ def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_sta
     """Sum over the distinct published rows the probability that a row's labels yield all items of the query.
 
     A label of s items yields t of them at once with probability 2^-t / (1 - 2^-s), independently of other
-    labels. Of several labels of an item in a row, the first one in `covers` counts.
+    labels (`scale`: 1 / (1 - 2^-s)). Of several labels of an item in a row, the first one in `covers` counts.
     """
     # Walk over the rows of the item that fewest rows can hold.
     pivot = 0

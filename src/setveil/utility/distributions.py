@@ -41,8 +41,9 @@ def distribution(column: QuasiIdentifier, shown: TextColumn, most: int = MOST) -
     """Count the rows with each of a column's values before and after, in at most `most` values or intervals.
 
     A reader spreads the rows of a label evenly over what it represents: values below a node, integers of a
-    range, or the length of a range of other numbers, perhaps with missing values. Intervals of numbers have
-    one width; of other values the most frequent are distinguished from the rest.
+    range, or the length of a range of other numbers. Rows of a range that includes missing values count as
+    numbers. Intervals of numbers have one width; of other values the most frequent are distinguished from the
+    rest.
     """
     rows = np.bincount(column.codes, minlength=column.n_values)
     groups = _intervals(column, most) if column.numeric else _frequent(column, rows, most)
