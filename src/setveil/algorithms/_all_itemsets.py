@@ -213,10 +213,7 @@ def _put(out, path, e, last, g):
 
 @compiled
 def _older_groups(s, g, least):
-    """Copy what the rows of group g hold of older groups, where that is at least this many.
-
-    Returns ptr, ids, weight: the groups of each row, ascending, and how many rows it represents.
-    """
+    """Copy what the rows of group g hold of older groups, if at least this many: ptr, ids, weight."""
     total, n_rows = np.int64(0), np.int64(0)
     x = g
     while x >= 0:

@@ -80,10 +80,7 @@ class ListedItemsets:
 
 
 class AllItemsets:
-    """All itemsets of m items that occur, without listing them; no support may be below k.
-
-    m is at most the number of items that occur.
-    """
+    """All itemsets of m items (m of those that occur), without listing them; no support may be below k."""
 
     def __init__(self, groups: ItemGroups, m: int, k: int, progress: Progress) -> None:
         self.groups, self.m, self.k, self.progress = groups, m, k, progress

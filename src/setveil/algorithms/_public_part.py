@@ -17,10 +17,7 @@ from setveil.wording import are, count
 
 
 def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarchy | None = None) -> list[str]:
-    """Check that the sensitive items exist, in the data or the tree; warn of those that no row holds.
-
-    If the rows contain no items at all, nothing is rejected.
-    """
+    """Check that sensitive items exist, in data (unless empty) or tree; return warnings on absent ones."""
     support = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     leaves = set() if tree is None else set(tree.labels[: tree.n_leaves])
     unknown = [label for label in sensitive if label not in support and label not in leaves]

@@ -1,5 +1,4 @@
 """Privacy and utility constraints.
 
-`pgen.py` and `utility.py` make them from data or a hierarchy, `io.py` reads and writes them, `check.py`
-judges.
+`pgen.py` and `utility.py` make them from data or a hierarchy, `io.py` is for files, `check.py` for checks.
 """

@@ -77,10 +77,7 @@ def check_policy(
     utility: ConstraintsFile | None = None,
     progress: Progress = silent,
 ) -> PolicyCheck:
-    """Check constraints against the data they are for, at k of at least 2.
-
-    Without utility constraints every merge is allowed.
-    """
+    """Check constraints against their data, for k > 1; without utility constraints all merges are allowed."""
     integer("k", k, 2)
     labels = data.vocabulary.labels
     protected = {item for items in privacy.itemsets for item in items}

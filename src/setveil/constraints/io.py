@@ -103,10 +103,7 @@ def rest_note(groups: Iterable[Iterable[str]], known: Collection[str]) -> str:
 
 
 def write_privacy(itemsets: Iterable[Sequence[str]], path: str | Path, layout: Layout | None = None) -> None:
-    """Write privacy constraints so that `read_privacy` gives the same (see `parse_privacy`).
-
-    The file appears complete or not at all: as JSON if it ends in ``.json``, else one itemset per line.
-    """
+    """Write privacy constraints, completely or not at all, so that `read_privacy` gives the same."""
     path = Path(path)
     if path.suffix.lower() == ".json":
         rows = ",\n  ".join(json.dumps(list(itemset), ensure_ascii=False) for itemset in itemsets)

@@ -13,9 +13,9 @@ from setveil.kernels.rows import Ints
 
 
 def exposed(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
-    """Find the people, ascending, for whom up to m known items fit fewer than k (2: those who are alone).
+    """Find the people, ascending, for whom up to m known items fit fewer than k.
 
-    It counts as the search does; the verifier has loops of its own.
+    With k = 2 these are alone. It counts as the search does; the verifier has loops of its own.
     """
     joined = join(series.releases, series.n_people, len(series.items), promise, nothing(), (), -1)
     rows = Walk(joined, NO_OPTIONS).exposed(promise.m)

@@ -37,10 +37,7 @@ class FoundLabels:
 
 @dataclass(frozen=True)
 class Plan:
-    """Labels of several releases that were chosen together.
-
-    The bounds of each release are 0: what is proven is about the (weighted) occurrences of all of them.
-    """
+    """Labels of several releases chosen together; what is proven is about all, so each one's bound is 0."""
 
     releases: tuple[FoundLabels, ...]
     lm: float

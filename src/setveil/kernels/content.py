@@ -77,10 +77,7 @@ def _spread(group, starts, order):
 
 
 def content_order(indptr: Ints, items: Ids) -> Ints:
-    """Sort rows by their items, the first ones first; a row comes after its own beginnings.
-
-    Returns the row numbers in this order; equal rows are in order of their numbers.
-    """
+    """Sort rows by their items, a row after its own beginnings, and equal rows by number: the row numbers."""
     group, _, weights = merge_rows_by_content(indptr, items)
     return group_order(group, weights)
 

@@ -101,10 +101,7 @@ def add_supports(indptr, items, starts, numbers, stamp, supports):
 
 @compiled
 def work_by_greatest(indptr, numbers, offsets, work):
-    """Add to work (int64 (n,)), for each number, the sets of rows whose greatest number it is.
-
-    The rows are numbers, ascending; offsets: int64 (size, n), see `cell_offsets`.
-    """
+    """Add to work (int64 (n,)), for each number, the sets of rows, which ascend, that it is greatest in."""
     others = offsets.shape[0] - 1
     for row in range(indptr.size - 1):
         start = indptr[row]

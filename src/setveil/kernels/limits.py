@@ -13,10 +13,9 @@ from setveil.values.per_column import ABOVE, PerColumn, column_of
 
 
 class Limits:
-    """How many nodes of each sort a set may contain.
+    """How many nodes of each sort a set may contain: `most`, int64 (sorts,).
 
-    `sort`: int64 (n,), the sort of each node, which is its column if m is given for columns, else one sort;
-    `most`: int64 (sorts,).
+    `sort`: int64 (n,), the sort of each node: its column if m is given for columns, else the same for all.
     """
 
     def __init__(self, labels: Iterable[str], m: float) -> None:

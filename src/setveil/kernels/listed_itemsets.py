@@ -44,10 +44,7 @@ class Listed(NamedTuple):
 
 
 def list_itemsets(s: Groups, ids: Mapping[str, int], itemsets: Iterable[Iterable[str]]) -> Listed:
-    """Make a list of itemsets, in order, none of them counted yet.
-
-    An item without a number in `ids` occurs nowhere.
-    """
+    """Make a list of itemsets, in order, none counted yet; an item that `ids` lacks occurs nowhere."""
     occurs = (s.support > 0).tolist()
     indptr, items, absent = [0], [], []
     for itemset in itemsets:

@@ -65,10 +65,7 @@ def count_items(first, stop, rows, item_at, support, found):
 
 @compiled
 def keep_marked(first, stop, rows, item_at, mark):
-    """Leave only the items with a `mark` above 0 in the last rows ``first:stop``, and no empty row.
-
-    Returns the number of the row behind the last one; `row_ptr` says where it would begin.
-    """
+    """Leave only items with a `mark` above 0 in the last rows ``first:stop``; return where the rows end."""
     row_ptr = rows[0]
     kept, i = first, row_ptr[first]
     begin = i

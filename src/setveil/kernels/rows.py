@@ -69,10 +69,7 @@ def _recode(indptr, items, image, out_ptr, out_items):
 
 
 def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
-    """Replace every item by its image, drop those whose image is negative; rows sorted, without repeats.
-
-    As many rows result, read-only; a row may be empty.
-    """
+    """Replace items by their images, drop negative ones; as many rows, sorted, without repeats, read-only."""
     to = frozen(image, np.int32)
     out_items = np.empty(items.size, np.int32)
 
@@ -168,10 +165,7 @@ def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
 
 
 def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tuple[Ints, Ids, Ints]:
-    """Merge equal rows: the distinct rows by first appearance, and how many rows each represents.
-
-    `weights` (int64, one per row) tells how many rows each row represents already.
-    """
+    """Merge equal rows: the distinct ones by first appearance, and the sum of the `weights` (1) of each."""
     group, first, counts = merge_rows(indptr, items)
     if weights is not None:
         counts = np.zeros(first.size, np.int64)
@@ -191,10 +185,10 @@ def _invert(indptr, items, starts, tidlists, positions):
 
 
 def invert(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids, Ints]:
-    """List the rows of each item: its tid-list.
+    """List the rows of each item: its tid-list, whose row numbers ascend.
 
-    Returns starts: int64 (n_ids + 1,); tidlists: int32 (occurrences,), row numbers, ascending within an item;
-    positions: int64 (occurrences,), where in `items` that occurrence is.
+    Returns starts: int64 (n_ids + 1,); tidlists: int32 and positions: int64 (occurrences,), places in
+    `items`.
     """
     starts = np.zeros(n_ids + 1, np.int64)
     np.cumsum(np.bincount(items, minlength=n_ids), out=starts[1:])

@@ -139,10 +139,7 @@ class BandProfile:
 
 
 def band_profile(indptr: Ints, items: Ids, n_items: int, order: Ints, cells: int = 600) -> BandProfile:
-    """Measure and downsample the matrix of rows and items in an order, without building the graph of rows.
-
-    The grid has at most `cells` cells in each direction.
-    """
+    """Measure the matrix of rows and items in an order, downsampled to `cells` a side, without any graph."""
     indptr, items = take_rows(indptr, items, order)
     n = order.size
     row = np.repeat(np.arange(n), np.diff(indptr))

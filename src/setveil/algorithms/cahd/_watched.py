@@ -13,10 +13,7 @@ Rows = tuple[Ints, Ids]
 
 
 class Watched:
-    """Writes the steps of CAHD; rows are named by their numbers in the input, from 1.
-
-    `rows`: int64 (n,), the row of the input that each row in content order is.
-    """
+    """Writes the steps of CAHD; rows are named by their numbers in the input (`rows`), from 1."""
 
     def __init__(self, trace: Trace, rows: Ints, labels: Sequence[str]) -> None:
         self.trace, self.rows, self.labels = trace, rows, labels

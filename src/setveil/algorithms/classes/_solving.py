@@ -63,7 +63,7 @@ class Solved:
 
 
 class Solver:
-    """Solves classes of rows, whose order must not depend on the input's, and remembers those that it solved.
+    """Solves classes once, of rows in an order that does not depend on the input's.
 
     `least` is the fewest rows that a count may speak of.
     """

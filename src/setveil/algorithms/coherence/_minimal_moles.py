@@ -362,10 +362,7 @@ def find_minimal_moles(
     betraying_only: bool = False,
     tick: Callable[[float], None] = lambda done: None,
 ) -> Moles:
-    """Find the minimal moles of two or more items, among items that are none alone (see `minimal_moles`).
-
-    `tick` is called about every second with the share that is done.
-    """
+    """Find the minimal moles of two or more items that are none alone; `tick` hears the share done."""
     indptr, _, _ = base
     longest = int(np.diff(indptr).max(initial=0))
     size = int(min(largest, longest))

@@ -100,10 +100,7 @@ class PublicPrivateSplit:
         return base, (frozen(starts, np.int64), frozen(pairs % n, np.int32), frozen(counts, np.int64))
 
     def minimal_moles(self, betraying_only: bool = False, progress: Progress = silent) -> Moles:
-        """Find the minimal moles of two or more items (items that are moles alone are in none).
-
-        With `betraying_only`, only those in at least k rows.
-        """
+        """Find the minimal moles of two or more items; `betraying_only`: only those in at least k rows."""
         safe = np.setdiff1d(self.public, np.concatenate((self.rare, self.betraying)))
         order = safe[np.argsort(self.support[safe], kind="stable")]  # the rarest first: fewer rows to follow
         found = find_minimal_moles(

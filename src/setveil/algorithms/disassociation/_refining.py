@@ -32,8 +32,7 @@ def shared_chunks(
 ) -> list[Shared]:
     """Join neighbours in the order of their term chunks, and give them shared chunks, until nothing changes.
 
-    `secret` items are never shared. Two groups that were not joined are not tried again, as nothing else
-    matters.
+    `secret` items are never shared. Two groups not joined are not tried again: the result would be the same.
     """
     made: list[Shared] = []
     groups, spare = _alone(clusters, filled, secret)

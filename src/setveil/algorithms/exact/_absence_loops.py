@@ -91,10 +91,7 @@ def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out,
 
 @compiled
 def lacking(nodes, absent, starts, tidlists, weights, limit, out):
-    """Count the rows that contain all `nodes`, at least one, and not `absent`, up to `limit`.
-
-    The rows are written to `out` (limit,). Returns their weight, and how many they are.
-    """
+    """Weigh and count the rows with all `nodes` and not `absent`, up to `limit`; write them to `out`."""
     rarest = nodes[0]
     for v in nodes:
         if starts[v + 1] - starts[v] < starts[rarest + 1] - starts[rarest]:

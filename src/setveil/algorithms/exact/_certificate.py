@@ -38,10 +38,7 @@ class Multipliers:
 
 
 class Prover:
-    """Proves that no release loses less than `loss`, which a search has found, or how much less it can be.
-
-    If the search has run, its clauses are those to begin with.
-    """
+    """Proves that no release loses less than `loss`, or how much less, from the clauses of a search on."""
 
     def __init__(self, search: Search, loss: int) -> None:
         self.search, self.loss = search, loss
@@ -136,10 +133,10 @@ class Prover:
     def _settle(
         self, fixed: Fixed, known: int | float, proof: int
     ) -> tuple[int | float, int, Floats | None] | None:
-        """Minimize in a branch under all clauses there are; None if time is up.
+        """Minimize in a branch under all clauses there are: the best bound and its proof; None if time is up.
 
-        Returns the best bound (inf: there is no release), the number of its multipliers, and the values at
-        the minimum, None where a valid release has this loss.
+        Bound inf: there is no release. The values at the minimum are None where a valid release has this
+        loss.
         """
         program = self.program
         while True:

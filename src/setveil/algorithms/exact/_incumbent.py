@@ -14,7 +14,7 @@ from setveil.kernels.rows import Ids
 class Incumbent:
     """The best of the valid candidates that were offered, with at most `most` occurrences suppressed.
 
-    A proven bound that is a share of `gap` below the loss is close enough. Without one `candidate` is empty.
+    A proven bound that is a share of `gap` below the loss is close enough. `candidate` is empty at first.
     """
 
     def __init__(self, losses: Losses, most: int, gap: Fraction) -> None:

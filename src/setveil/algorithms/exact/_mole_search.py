@@ -54,8 +54,7 @@ class MoleSearch:
     """The search for the public items whose loss is least and without which no mole is left.
 
     Leaving an item out changes the support of no other set, so a release is coherent if and only if of every
-    minimal mole an item is suppressed. `certain`: items that are moles alone, as ids of the data; `items`:
-    the other items that are in moles, in item order.
+    minimal mole an item is suppressed: the `certain` ones, which are moles alone, and some of `items`.
     """
 
     def __init__(self, split: PublicPrivateSplit, parameters: Exact, progress: Progress) -> None:

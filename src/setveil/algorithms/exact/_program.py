@@ -226,10 +226,7 @@ class Program:
         return self._violated(values)[1].size > 0
 
     def _violated(self, values: Floats) -> tuple[Floats, Ints]:
-        """Find what each clause has beyond what it needs; number those out of the model that lack something.
-
-        In units of the greatest weight of the clause.
-        """
+        """Find each clause's surplus, by its greatest weight; number violated ones outside of the model."""
         n = len(self._known)
         if n == 0:
             return np.zeros(0), np.zeros(0, np.int64)

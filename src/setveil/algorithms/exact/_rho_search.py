@@ -139,10 +139,7 @@ class RhoSearch:
         return [label for label, gone in zip(sensitive.labels, tail, strict=True) if gone]
 
     def hidden_occurrences(self) -> NDArray[np.bool_]:
-        """Tell which occurrences of sensitive items are suppressed: bool (data.n_occurrences,).
-
-        Of rows that are alike in their public items, those are drawn that lose an item.
-        """
+        """Tell which occurrences of sensitive items are suppressed, drawn from rows alike in public items."""
         data, sensitive = self.part.data, self.sensitive
         out = np.zeros(data.n_occurrences, bool)
         tail = self.incumbent.candidate[self.tree.n_nodes :]

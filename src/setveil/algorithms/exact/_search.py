@@ -122,8 +122,7 @@ class Search:
     def draft(self) -> bool:
         """Find a good candidate and prove nothing of it; whether there is one within the limits.
 
-        The greedy search is about as good as the best of all that are tried at first, in less than half of
-        the time.
+        The greedy search is about as good as the best of all first ones, in less than half of the time.
         """
         self._offer_coarsest()
         if not (self.parameters.suppress and not self.kept and self._greedy()):
@@ -272,10 +271,7 @@ class Search:
         }
 
     def _solve_single_items(self, start: Ids | None) -> bool:
-        """Take the optimum where threats are single nodes; False: it must be searched for.
-
-        `start`: a candidate that stays if it is as good.
-        """
+        """Take the optimum (or `start` if as good) where threats are single nodes; False: search for it."""
         tree, separator = self.tree, self.separator
         if not self._separable or min(self.guarantee.m, separator.longest) > 1:
             return False

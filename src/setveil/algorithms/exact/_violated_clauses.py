@@ -22,8 +22,8 @@ def no_bits(n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
 def is_rare(nodes, starts, tidlists, weights, dense, bits, k):
     """Whether rows of weight less than k contain all `nodes` (distinct).
 
-    dense: int64 (n_nodes,), which of `bits` is the node's, -1 for nodes of few rows; bits: uint64 (any, n /
-    64 rounded up), whether each row contains the node, a bit each.
+    dense: int64 (n_nodes,), which of `bits` is the node's, or -1; bits: uint64 (any, words), a bit for each
+    row.
     """
     rarest = nodes[0]
     for v in nodes:

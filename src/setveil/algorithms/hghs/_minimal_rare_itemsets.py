@@ -202,9 +202,8 @@ def _search(
 class MinimalRareItemsets:
     """A search for the minimal rare itemsets of at least two nodes, a piece at a time.
 
-    Every rank alone is frequent in `rows`. Sets of at most m (2 or more) nodes with support in (0, k) are
-    rare; no set contains both a node and its ancestor (by `low` and `high`). Found so far: `found` rare and
-    `frequent` sets, the latter of at most m - 1 nodes; `bytes` of memory.
+    Each rank alone is frequent. Sets of at most m (2 or more) nodes, none above another, are rare with
+    support in (0, k). `found` rare sets and `frequent` ones of at most m - 1 nodes so far; `bytes` of memory.
     """
 
     def __init__(

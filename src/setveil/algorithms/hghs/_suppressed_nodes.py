@@ -36,10 +36,7 @@ def find_last_nodes(sizes, nodes, first, stop, at, last, degrees):
 
 @compiled
 def list_threats(sizes, nodes, first, stop, at, last, fill, threats):
-    """List for each node the threats of ``first:stop`` in which it is not the last (see `find_last_nodes`).
-
-    fill: int64 (n_nodes,), written: where in threats (int32, written) each list goes on.
-    """
+    """List for each node the threats of ``first:stop`` in which it is not the last, from its `fill` on."""
     for s in range(first, min(stop, sizes.size)):
         end = at + sizes[s]
         for p in range(at, end):

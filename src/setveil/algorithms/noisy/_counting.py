@@ -46,10 +46,7 @@ def pair_supports(rows: NDArray[np.bool_]) -> tuple[list[tuple[int, int]], list[
 
 
 def cells(rows: NDArray[np.bool_], blocks: Sequence[Sequence[int]]) -> list[int]:
-    """Count the rows of every cell of every block: a row is in one cell of each block, however long it is.
-
-    The rows of cell c have exactly those columns of the block whose bits are set in c.
-    """
+    """Count the rows of every cell of every block: in cell c, rows with just the columns of the bits of c."""
     out: list[int] = []
     for block in blocks:
         code = np.zeros(len(rows), np.int64)

@@ -75,10 +75,9 @@ class RuleSearch:
         self._tally = np.zeros(n, np.int64), np.zeros(n, np.bool_)
 
     def of_size(self, size: int, progress: Progress = silent) -> Ids:
-        """List the breaching rules with exactly `size` known items: int32 (rules, size + 2).
+        """List the breaching rules with exactly `size` known items: int32 (rules, size + 2), sorted.
 
-        Known items in item order, by which rules are sorted; the sensitive item; and how many rows with all
-        these are too many.
+        Known items in item order; the sensitive item; and how many rows with all these are too many.
         """
         state = np.zeros(5, np.int64)
         out = self._search(size, state, np.empty(0, np.int32), progress, surest=False)

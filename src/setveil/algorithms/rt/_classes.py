@@ -52,8 +52,7 @@ class ClassFinder:
     """Finds classes of at least k rows, and the best items of each; the items of a class are found once.
 
     The table's rows are in canonical order. `filled`: see `Splits`; `largest`: the rows of the largest parts
-    that may be classes, usually all; `share`: of the columns in the loss; `sensitive`: what no class may
-    share too often.
+    that may be classes; `share`: of the columns in the loss; `sensitive`: what no class may share too often.
     """
 
     def __init__(

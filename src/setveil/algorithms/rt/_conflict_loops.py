@@ -10,10 +10,7 @@ from setveil.sorting import sort_piece
 
 @compiled
 def count_nodes(indptr, items, rows, parent, occurrences, support):
-    """Count the occurrences under each node and the rows of a part with one; return its non-empty rows.
-
-    The rows contain leaves; occurrences, support: int64 (n_nodes,), zeros, written.
-    """
+    """Count the occurrences under each node and the rows of a part with one; return its non-empty rows."""
     stamp = np.full(parent.size, -1, np.int64)
     filled = 0
     for r in range(rows.size):

@@ -12,10 +12,7 @@ from setveil.tables.table import Table
 
 
 def distinct_tuples(table: Table) -> tuple[Ids, Ints, Ints]:
-    """Find the distinct tuples of values of a table whose rows are in canonical order.
-
-    Returns these, in canonical order, the rows of each, and the tuple of each row.
-    """
+    """List the distinct tuples of a table in canonical order, the rows of each, and the tuple of each row."""
     values = np.stack([column.codes for column in table.columns], axis=1)
     new = np.ones(table.n_rows, bool)
     new[1:] = (values[1:] != values[:-1]).any(axis=1)

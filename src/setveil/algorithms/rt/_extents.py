@@ -18,8 +18,7 @@ _HIERARCHY, _RANGES, _RANGES_AND_MISSING = range(3)
 class Extents:
     """The columns of a table as the loops of `_extent_loops` take them: `geometry` is their first arguments.
 
-    Losses are numerators: the sum over a table's rows of what each loses, divided by ``n_rows * unit_total``,
-    is R. They have `n_digits` digits of `bits` bits.
+    A loss is a numerator, of `n_digits` digits of `bits` bits: the sum over rows is R * n_rows * unit_total.
     """
 
     def __init__(self, table: Table) -> None:

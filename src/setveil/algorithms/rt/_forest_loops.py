@@ -12,8 +12,7 @@ from setveil.jit import compiled
 def generalize_threat(some, first, parent, low, high, root, starts, tidlists, weights, dense, bits, k):
     """Generalize one node of a threat after the other while the set stays rare, then drop nodes likewise.
 
-    The threat has no node above another; `first` is generalized first; the artificial root is not reached.
-    Returns the nodes that are left, as they come.
+    No node is above another; `first` is the first one. The artificial root is not reached.
     """
     n = some.size
     nodes = some.copy()

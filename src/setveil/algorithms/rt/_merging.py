@@ -60,10 +60,9 @@ class RowPartition:
         return np.unique(place[self._part], return_inverse=True)[1].astype(np.int64)
 
     def partners(self, c: int, by: str, limit: Fraction | None = None) -> list[int]:
-        """List the other clusters, the best partner of cluster c first.
+        """List the other clusters, the best partner of c first, if R stays within `limit` after the merge.
 
-        But for those whose merge puts R above `limit`. They are similar in their values ("r"), in their items
-        ("t"), or by the sum of the places in these two orders.
+        By similar values ("r"), items ("t"), or the sum of the places in these two orders ("rt").
         """
         others = np.flatnonzero(self.live)
         others = others[others != c]
@@ -154,8 +153,7 @@ def within(
 ) -> Iterator[tuple[int, int]]:
     """Merge clusters while R stays within a bound; yields the two places; the second is empty then.
 
-    The open cluster that loses least takes its first partner (see `RowPartition.partners`) that the bound
-    allows; if there is none it is closed, and may only be a partner.
+    The open cluster that loses least takes its first partner that the bound allows, or is closed without one.
     """
     age = [0] * clusters.live.size
     opened = [(lost, c, 0) for c, lost in enumerate(clusters.lost)]

@@ -90,10 +90,9 @@ class Packing:
         effort: int = 1 << 62,
         over: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Look for the best solution, until it is proven best.
+        """Look for the best solution, until it is proven best, or for work of `effort`, or until `over`.
 
-        It gives up as soon as no solution is known to gain more than `enough`, and ends after work of
-        `effort` or if it is `over`, which is asked between two steps.
+        It gives up as soon as no solution is known to gain more than `enough`; `over` is asked between steps.
         """
         waiting: list[tuple[int, int, Marks, Marks]] = []
         serial = 0

@@ -26,10 +26,7 @@ def require_nothing_sensitive(algorithm: str, guarantee: Guarantee) -> None:
 
 
 class SensitiveValues:
-    """The sensitive columns and items of a table, which no class may have in common too often.
-
-    The guarantee names them, how often they may occur, and how many items are known, too.
-    """
+    """The sensitive columns and items of a table, which the guarantee forbids classes to share too often."""
 
     def __init__(self, table: Table, hierarchy: Hierarchy, guarantee: KKmAnonymity) -> None:
         self.table, self.guarantee = table, guarantee

@@ -68,8 +68,7 @@ class _State:
     def specialize(self, cuts: list[Ids], k: int, progress: Progress) -> list[Ids]:
         """Replace nodes by their children, greatest gain first, where all classes keep k rows.
 
-        A node that cannot be replaced cannot be later, in smaller classes; gains do not depend on other
-        nodes.
+        A node that cannot be replaced cannot be later, in smaller classes; gains do not depend on others.
         """
         nodes = [cut.copy() for cut in cuts]
         part = classes([cut[self.values[:, a]] for a, cut in enumerate(cuts)])
