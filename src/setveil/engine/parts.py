@@ -94,8 +94,8 @@ class RowsOnDisk(PiecesOfRows):
     ) -> RowsOnDisk:
         """Write rows into an empty folder, in parts of about OF_A_PART occurrences.
 
-        `pieces`: rows of ids, in any order within a row, with repeats. `vocabulary`: in item order. `tick`:
-        gets the number of rows written.
+        `pieces`: rows of ids (int64, int32), in any order within a row, with repeats. `vocabulary`: in item
+        order. `tick`: gets the number of rows written.
         """
         parts: list[Part] = []
         lengths = np.zeros(0, np.int64)

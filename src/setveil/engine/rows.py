@@ -44,8 +44,8 @@ class AllRows(Protocol):
     ) -> tuple[Ints, Ids, Ints]:
         """Cut rows down to the numbers that are in sets of `size` of support below k with others of the row.
 
-        There are few: each set is in fewer than k rows. Returns indptr, numbers and weights: the distinct
-        rows that remain, and how many rows each represents.
+        There are few: each set is in fewer than k rows. Returns indptr, int64 (n + 1,), and numbers, int32,
+        of the distinct rows that remain, and weights, int64 (n,): how many rows each represents.
         """
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:

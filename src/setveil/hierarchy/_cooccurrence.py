@@ -52,9 +52,10 @@ def similar_items(
     """Find the `most` items most similar to each item, by the rows that they share, for their supports.
 
     The similarity is the squared cosine, sup(xy)² / (sup(x) sup(y)): the same order, and no root to round. It
-    takes time proportional to the sum of the squared row lengths. `weights`: int64 (n,), how many equal rows
-    each represents. Returns partners, most similar first, ties in item order, int32 (n_ids, most), -1 if
-    there are no more; and squared cosines in (0, 1], float64 (n_ids, most), 0 if there is no partner.
+    takes time proportional to the sum of the squared row lengths. `indptr`, `items`: int64 (n + 1,), int32
+    (occurrences,). `weights`: int64 (n,), how many equal rows each represents, at least 1. Returns partners,
+    most similar first, ties in item order, int32 (n_ids, most), -1 if there are no more; and squared cosines
+    in (0, 1], float64 (n_ids, most), 0 if there is no partner.
     """
     starts, tidlists, _ = invert(indptr, items, n_ids)
     supports = item_supports(indptr, items, weights, n_ids)
@@ -84,8 +85,8 @@ def _merge_pairs(left, right, limit, size, first, following, last):
 def group_similar(partner: Ids, value: NDArray[np.float64], limit: int) -> Ints:
     """Merge the most similar items first, ties in item order, into groups of at most `limit` (2 or more).
 
-    `partner`, `value`: from `similar_items`. Returns the smallest member of each item's group: int64
-    (n_ids,).
+    `partner`, `value`: (n_ids, most), from `similar_items`. Returns the smallest member of each item's group:
+    int64 (n_ids,).
     """
     n, most = partner.shape
     found = partner.ravel() >= 0

@@ -72,9 +72,10 @@ class Space:
 class BoxTree(Hierarchy):
     """A tree of boxes (see `product_tree`), or such trees of several columns side by side (see `forest`).
 
-    `spaces`: for each column, the items and the trees of their parts. `column`: int32 (n_nodes,), the place
-    of each node's column in `spaces`, -1 above the trees of several columns. `boxes`: int32 (n_nodes, most
-    parts), the node of each part's tree that makes the box, -1 for parts that the column lacks.
+    `spaces`: for each column, the items and the trees of their parts. `column`: int32 (n_nodes,), read-only,
+    the place of each node's column in `spaces`, -1 above the trees of several columns. `boxes`: int32
+    (n_nodes, most parts), read-only, the node of each part's tree that makes the box, -1 for parts that the
+    column lacks.
     """
 
     def __init__(self, spaces: Sequence[Space], parents: Mapping[str, str | None], boxes: Boxes) -> None:

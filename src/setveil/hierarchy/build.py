@@ -87,12 +87,12 @@ def by_system(
     and ``ICD9:250.01`` are under one node. A group of one is omitted, the root is ``ALL``, and ``(unlisted)``
     has what is no code (with `strict`, an error).
 
-    `system`: "icd9", "icd10", "icd9+icd10", "atc", "unspsc", "nace", "naics", "isco" or "coicop". `names`:
-    what codes and ranges represent, for nodes such as ``250 Diabetes mellitus``. `zeros`: "kept" or "lost" at
-    the beginning of numbers, by default detected from all codes, else an error asks; if lost, what may be two
-    codes is not placed. `said`: the system of each item, of two. `one_spelling`: codes that differ only in
-    dots, case or blanks are one leaf, in the spelling of most rows, as which `setveil.anonymize` reads the
-    others.
+    `system`: "icd9", "icd10", "icd9+icd10", "atc", "unspsc", "nace", "naics", "isco" or "coicop"; NDC and
+    GTIN have no groups. `names`: what codes and ranges represent, for nodes such as ``250 Diabetes
+    mellitus``. `zeros`: "kept" or "lost" at the beginning of numbers, by default detected from all codes,
+    else an error asks; if lost, what may be two codes is not placed. `said`: the system of each item, of two.
+    `one_spelling`: codes that differ only in dots, case or blanks are one leaf, in the spelling of most rows,
+    as which `setveil.anonymize` reads the others.
 
     >>> tree, read = by_system(Transactions.from_rows([["250.01", "25002", "401.9", "tea"]]), "icd9")
     >>> tree.paths()

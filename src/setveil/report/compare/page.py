@@ -57,10 +57,10 @@ from setveil.wording import count
 def figures(rows: Sequence[Row]) -> dict[str, str]:
     """Draw all figures that a table of results can fill, as SVG by file stem.
 
-    `rows`: one per run, with the columns of results.csv. Figures show each measure against each number that
-    was varied, and loss against risk; methods by colour, shape and dashes. Several kinds of promises give
-    figures for each kind. Columns may be missing. Figures are at most 840 pixels wide, and the same table
-    gives the same bytes.
+    `rows`: one per run, with the columns of results.csv, None for missing values. Figures show each measure
+    against each number that was varied, and loss against risk; methods by colour, shape and dashes. Several
+    kinds of promises give figures for each kind. Columns may be missing. Figures are at most 840 pixels wide,
+    and the same table gives the same bytes.
 
     >>> row = {"data": "shop", "method": "aa", "model": "km-anonymity", "m": 2, "status": "done"}
     >>> list(figures([{**row, "k": 2, "lm": 0.1}, {**row, "k": 5, "lm": 0.2}]))

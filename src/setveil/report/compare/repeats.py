@@ -40,8 +40,8 @@ def signed_rank(differences: Sequence[float]) -> float:
     """Compute the two-sided p-value of Wilcoxon's signed-rank test, exactly.
 
     Differences of zero are omitted, and equal ones share the mean of their ranks. The p-value is the
-    probability, if each sign were tossed, of a sum of positive ranks at least as far from its mean; 1 if all
-    differences are zero.
+    probability, if each sign were tossed, of a sum of positive ranks at least as far from its mean. It is
+    above 0 and at most 1, which it is if all differences are zero.
 
     >>> signed_rank([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), signed_rank([1, -1])
     (0.03125, 1.0)

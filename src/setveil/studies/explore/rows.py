@@ -141,9 +141,10 @@ def explore(
 
     `promises`: from `setveil.studies.explore.promises.require_grid` or `require_triples`; with rho they are
     (k, rho)^m-anonymity and need `secrets`. Without `hierarchy`, items that often occur together are grouped.
-    `known`: items by which rows count as unique, by default one more than the promise covers. `time_budget`:
-    seconds for everything; each search gets an even part of the rest (if the algorithm has a time limit), and
-    at most its own limit. Then running work is given up. `seed`: draws the queries.
+    `algorithm`: by default `exact`. `known`: items by which rows count as unique, by default one more than
+    the promise covers. `time_budget`: seconds for everything; each search gets an even part of the rest (if
+    the algorithm has a time limit), and at most its own limit. Then running work is given up. `seed`: draws
+    the queries.
 
     A release for a stronger promise (no smaller k and m, no greater rho) satisfies a weaker one, too. So
     nothing is searched if a known release satisfies a promise, and no release for a weaker promise can lose

@@ -49,7 +49,8 @@ def explore_table(
 
     `hierarchy`: of the items; by default the table's own, else items that often occur together are grouped.
     `share`: of the quasi-identifiers in the loss. `known`: items, in addition to all quasi-identifiers, by
-    which rows count as unique. For the rest see `setveil.studies.explore.rows.explore`.
+    which rows count as unique, by default one more than the promise covers. For the rest see
+    `setveil.studies.explore.rows.explore`.
     """
     deadline = Deadline(time_budget, progress, clock=clock)
     if not table.n_rows:
