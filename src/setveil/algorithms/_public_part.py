@@ -17,7 +17,7 @@ from setveil.wording import are, count
 
 
 def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarchy | None = None) -> list[str]:
-    """Check that sensitive items exist, in data (unless empty) or tree; return warnings on absent ones."""
+    """Check that sensitive items exist in the data (unless empty) or the tree; warn of those in no row."""
     support = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     leaves = set() if tree is None else set(tree.labels[: tree.n_leaves])
     unknown = [label for label in sensitive if label not in support and label not in leaves]

@@ -101,7 +101,7 @@ def add_supports(indptr, items, starts, numbers, stamp, supports):
 
 @compiled
 def work_by_greatest(indptr, numbers, offsets, work):
-    """Add to work (int64 (n,)), for each number, the sets of rows, which ascend, that it is greatest in."""
+    """Add to work (int64 (n,)) for each number of how many sets of the ascending rows it is greatest."""
     others = offsets.shape[0] - 1
     for row in range(indptr.size - 1):
         start = indptr[row]

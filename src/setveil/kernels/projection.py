@@ -65,7 +65,7 @@ def count_items(first, stop, rows, item_at, support, found):
 
 @compiled
 def keep_marked(first, stop, rows, item_at, mark):
-    """Leave only items with a `mark` above 0 in the last rows ``first:stop``; return where the rows end."""
+    """Leave only items marked above 0 in the last rows ``first:stop``, and no empty row; return their end."""
     row_ptr = rows[0]
     kept, i = first, row_ptr[first]
     begin = i

@@ -139,7 +139,7 @@ class BandProfile:
 
 
 def band_profile(indptr: Ints, items: Ids, n_items: int, order: Ints, cells: int = 600) -> BandProfile:
-    """Measure the matrix of rows and items in an order, downsampled to `cells` a side, without any graph."""
+    """Measure the matrix of rows and items in an order, at most `cells` a side, without building a graph."""
     indptr, items = take_rows(indptr, items, order)
     n = order.size
     row = np.repeat(np.arange(n), np.diff(indptr))

@@ -226,7 +226,7 @@ class Program:
         return self._violated(values)[1].size > 0
 
     def _violated(self, values: Floats) -> tuple[Floats, Ints]:
-        """Find each clause's surplus, by its greatest weight; number violated ones outside of the model."""
+        """Find each clause's surplus (in its greatest weight); number violated ones out of the model."""
         n = len(self._known)
         if n == 0:
             return np.zeros(0), np.zeros(0, np.int64)

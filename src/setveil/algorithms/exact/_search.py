@@ -122,7 +122,7 @@ class Search:
     def draft(self) -> bool:
         """Find a good candidate and prove nothing of it; whether there is one within the limits.
 
-        The greedy search is about as good as the best of all first ones, in less than half of the time.
+        The greedy search is about as good as the best of all starts, and takes less than half of the time.
         """
         self._offer_coarsest()
         if not (self.parameters.suppress and not self.kept and self._greedy()):
