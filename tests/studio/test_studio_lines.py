@@ -166,3 +166,26 @@ def test_two_files_become_one_project(client: Client, project: Project, tmp_path
     assert rows[25]["items"] == ["A7", "C7", "E1", "I1"]
     asked = commands.risk(project, [1])
     assert asked[asked.index("--also") + 1] == f"{folder}/rx.csv:ATC"
+
+
+def test_a_table_and_another_file_about_the_same_people(
+    client: Client, project: Project, tmp_path: Path
+) -> None:
+    lines = [f"p{i:02},{30 + i % 5},{'mf'[i % 2]},{'EIJ'[i % 3]}1" for i in range(30)]
+    write(tmp_path / "ward.csv", "\n".join(["patient,age,sex,icd", *lines]))
+    lines = [f"p{i // 2:02};{'ACN'[(i + i // 2) % 3]}7" for i in range(40)]
+    drugs = write(tmp_path / "rx.csv", "\n".join(["patient;ATC", *lines]))
+    client.post("p", project.name, "data", "take", data={"path": str(tmp_path / "ward.csv")})
+    page = client.get("p", project.name, "data", f"reading?also={drugs}:ATC").text
+    roles = ("id", "qi", "qi", "set")
+    form = {f"column-{at}": name for at, name in enumerate(("patient", "age", "sex", "icd"), 1)}
+    form |= {f"role-{at}": role for at, role in enumerate(roles, 1)}
+    form |= hidden(page, "roles")
+    answer = client.post("p", project.name, "data", "roles", data=form)
+    assert answer.status_code == 303, text_of(answer.text)
+    settings = project.settings()
+    assert (settings["also"], settings["qi"], project.studio["rows"]) == (f"{drugs}:ATC", "age,sex", 30)
+    rows = client.get("p", project.name, "data", "rows").json()["rows"]
+    assert rows[1]["items"] == ["A7", "C7", "I1"]
+    asked = commands.risk(project, [1])
+    assert asked[asked.index("--also") + 1] == f"{drugs}:ATC"
