@@ -73,8 +73,6 @@ def attack_risk(
     rows, while no smaller part of the set is (in a table, nor the class). If an entry is not `exact`,
     `fewest` may be too high and probabilities of `inference` too low.
 
-    Examples
-    --------
     >>> data = Transactions.from_rows([["a", "b"], ["a", "c"], ["a", "b"], ["a"]])
     >>> risk = attack_risk(data, sizes=[1], private=["c"])
     >>> risk["risk"][0]["rows_below"], risk["risk"][1]["rows_below"]

@@ -24,8 +24,6 @@ def clopper_pearson(hits: int, draws: int, confidence: float = CONFIDENCE) -> tu
     It is 0 to 1 without draws. Clopper, Pearson, "The use of confidence or fiducial limits illustrated in the
     case of the binomial", Biometrika 26, 1934, doi:10.1093/biomet/26.4.404
 
-    Examples
-    --------
     >>> [round(p, 4) for p in clopper_pearson(3, 10)]
     [0.0667, 0.6525]
     >>> clopper_pearson(0, 0)

@@ -226,8 +226,6 @@ def drawn_rows(made: NoisyBlocks, seed: int) -> Transactions:
 def dealt(cells: Sequence[int], number: int) -> list[int]:
     """Make counts of cells out of noisy ones: none below 0, this many in all, by largest remainders.
 
-    Examples
-    --------
     >>> dealt([5, -2, 3, 0], 4), dealt([0, -1], 3)
     ([3, 0, 1, 0], [2, 1])
     """

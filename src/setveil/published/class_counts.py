@@ -39,8 +39,6 @@ Line = tuple[int, str, str, int]  # class (TOTAL: all), item, label ("": suppres
 class ClassCounts:
     """Supports of items by class, and over all classes.
 
-    Examples
-    --------
     >>> import setveil as sv
     >>> rows = 20 * [["tea", "milk"], ["tea"]] + 20 * [["rum", "cola"], ["rum"]]
     >>> release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=2), classes=2, class_size=20)

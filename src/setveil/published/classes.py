@@ -60,8 +60,6 @@ info = KindInfo(
 class ClassesRelease(RowsRelease):
     """Rows in classes, with the recoding of each (see `setveil.published.Release`).
 
-    Examples
-    --------
     >>> import setveil as sv
     >>> rows = 9 * [["tea", "scone"], ["tea", "honey"], ["beer", "crisps"], ["beer", "nuts"]]
     >>> rows += [["tea", "crisps"], ["tea", "nuts"], ["beer", "honey"], ["beer", "scone"]]

@@ -34,8 +34,6 @@ _DIGITS = 15  # of the greatest number of rows
 class Counts:
     """Supports of items in the original rows, by the label that they are published under.
 
-    Examples
-    --------
     >>> import setveil as sv
     >>> rows = [["tea"], ["tea"], ["coffee"], ["milk"], ["milk"]]
     >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])

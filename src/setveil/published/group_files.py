@@ -103,8 +103,6 @@ class PublishedGroups(Exposed):
         `long`: one line per row and item, in the columns ``group``, ``row`` (counted from 0) and ``item``,
         which is null for a row without items; counts are omitted.
 
-        Examples
-        --------
         >>> import setveil as sv
         >>> rows = [["tea", "rum"], ["tea"], ["milk"], ["milk"]]
         >>> frame = sv.anonymize(rows, sv.PrivacyDegree(p=2, sensitive=["rum"])).to_polars()

@@ -97,8 +97,6 @@ def query_errors(
     [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge
     and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (section 6.1 of its preprint)
 
-    Examples
-    --------
     >>> original = Transactions.from_rows([["a", "c"], ["b", "c"], ["a", "b"]])
     >>> published = Transactions.from_rows([["A", "c"], ["A", "c"], ["A"]])
     >>> errors = query_errors(original, published, {"A": ["a", "b"]}, [["a"], ["a", "c"], ["a", "b"]])

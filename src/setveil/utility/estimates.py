@@ -89,8 +89,6 @@ class Estimator:
     An item without a count is thought to have at least `unlisted` rows; those under one label always share
     what the listed items leave of its rows.
 
-    Examples
-    --------
     >>> import setveil as sv
     >>> from setveil.data.layout import Layout
     >>> from setveil.published.shared import shared_by

@@ -218,8 +218,6 @@ def most_frequent_pairs(
 
     These are the `greatest_itemsets` of two items that the rows themselves suggest.
 
-    Examples
-    --------
     >>> data = Transactions.from_rows([["a", "b"], ["b", "a", "c"], ["b", "c"]])
     >>> most_frequent_pairs(data, 2)
     [(('a', 'b'), 2), (('b', 'c'), 2)]

@@ -96,8 +96,6 @@ def group_by_errors(
     KL = sum over cells of Act * ln(Act / Est): Ghinita, Tao, Kalnis, "On the Anonymization of Sparse
     High-Dimensional Data", ICDE 2008, section 2, doi:10.1109/ICDE.2008.4497480
 
-    Examples
-    --------
     >>> original = Transactions.from_rows([["wine", "HIV"], ["wine"], ["tea"], ["tea"]])
     >>> qid = Transactions.from_rows([["wine"], ["wine"], ["tea"], ["tea"]])
     >>> from setveil.data.vocabulary import Vocabulary

@@ -50,8 +50,6 @@ def random_queries(
     [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge
     and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (section 6.1 of its preprint)
 
-    Examples
-    --------
     >>> data = Transactions.from_rows([["a", "b"], ["b", "c"], ["b"]])
     >>> random_queries(data, number=4, size=2)
     [('b', 'c'), ('a', 'b'), ('b', 'c'), ('b', 'c')]
@@ -143,8 +141,6 @@ def frequent_queries(
     Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge and
     Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (workload W1, section 7 of its preprint)
 
-    Examples
-    --------
     >>> data = Transactions.from_rows([["a", "b"], ["b", "a", "c"], ["b", "c"]])
     >>> frequent_queries(data, size=2, least=2)
     [('a', 'b'), ('b', 'c')]
@@ -183,8 +179,6 @@ def frequent_sets(
 ) -> NDArray[np.int64]:
     """Find the itemsets of one size that at least this many rows hold: int64 (any, size), in item order.
 
-    Examples
-    --------
     >>> data = Transactions.from_rows([["a", "b"], ["b", "a", "c"], ["b", "c"]])
     >>> frequent_sets(data, size=2, least=2).tolist()
     [[0, 1], [1, 2]]

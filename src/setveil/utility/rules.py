@@ -76,8 +76,6 @@ def rules_found(
 def rules_of(supports: Mapping[Itemset, int], confidence: Fraction) -> dict[Rule, tuple[int, Fraction]]:
     """Make the rules of frequent itemsets, all subsets included, with their supports and confidences.
 
-    Examples
-    --------
     >>> rules_of({("a",): 4, ("b",): 2, ("a", "b"): 2}, Fraction(3, 4))
     {(('b',), ('a',)): (2, Fraction(1, 1))}
     """

@@ -89,8 +89,6 @@ def hierarchy_weights(recoding: AnyRecoding, tree: Hierarchy) -> dict[str, Fract
 def log2(value: Fraction) -> float | None:
     """Take the base 2 logarithm of a fraction of any size; None for 0.
 
-    Examples
-    --------
     >>> log2(Fraction(3, 2**5000))
     -4998.415037499279
     """

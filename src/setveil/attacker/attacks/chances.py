@@ -13,8 +13,6 @@ def wilson(successes: int, attempts: int) -> tuple[float, float]:
     Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
     Statistical Association 22, 1927, doi:10.1080/01621459.1927.10502953
 
-    Examples
-    --------
     >>> [round(p, 4) for p in wilson(3, 10)]
     [0.1078, 0.6032]
     """
@@ -31,8 +29,6 @@ def wilson(successes: int, attempts: int) -> tuple[float, float]:
 def binomial_tail(successes: int, attempts: int, chance: float) -> float:
     """Return the probability of this many successes or more, if each attempt has this chance.
 
-    Examples
-    --------
     >>> round(binomial_tail(2, 3, 0.5), 6), binomial_tail(0, 5, 0.0), binomial_tail(1, 5, 0.0)
     (0.5, 1.0, 0.0)
     """
@@ -52,8 +48,6 @@ def fisher(successes: int, attempts: int, others: int, other_attempts: int) -> f
 
     Fisher's exact test, one-sided.
 
-    Examples
-    --------
     >>> round(fisher(3, 3, 0, 3), 6)
     0.05
     """
