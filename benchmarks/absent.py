@@ -5,15 +5,18 @@
 Each data set is released by `exact` twice for each m: for items that somebody knows (`plain`), and for
 these and one that the person is known not to have (`absent`). `gap` is the distance to the least loss (LM)
 where the time limit ended the search, `below` how many rows of the plain release somebody with such knowledge
-would find among fewer than k. The seconds are those of both searches, one after the other, in one process.
+would find among fewer than k. `labels` are those of both releases, `pairs` what breaks the promise in each if
+labels are read as absent. The seconds are those of both searches, one after the other, in one process.
 
 `--readings` prints instead, for the plain release of m = 2, how many of its rows someone finds among fewer
-than k who knows up to m items and one absent item, or up to m labels and one absent label.
+than k who knows up to m items and one absent item, or up to m labels and one absent label, and then for each
+m how many pairs have fewer than k rows, and the fewest.
 """
 
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import setveil as sv
 from runs import files, parser
@@ -28,15 +31,23 @@ def main() -> None:
     options.set_defaults(names=["groceries", "BMS-WebView-1", "BMS-WebView-2", "diabetes_icd9"])
     arguments = options.parse_args()
     if arguments.readings:
-        print("data reading m=1 m=2 rows")
+        print("data reading m=1 m=2 rows pairs fewest pairs fewest")
         for name, (path, tree) in files(arguments).items():
             release = sv.anonymize(sv.read(path), k=arguments.k, m=2, hierarchy=sv.read_hierarchy(tree))
             for reading in ("items", "labels"):
                 risk = sv.risk(release, m=[1, 2], absent=1, absence=reading, thresholds=[arguments.k])
                 below = [one["rows_below"][str(arguments.k)] for one in risk["absence"]["entries"]]
-                print(name, reading, *below, release.published.n_rows, flush=True)
+                verdicts: list[Any] = [
+                    sv.verify(release, sv.KmAnonymity(arguments.k, m), absent=1, absence=reading)
+                    for m in (1, 2)
+                ]
+                pairs = [number for one in verdicts for number in (one.violations, one.greatest_k)]
+                print(name, reading, *below, release.published.n_rows, *pairs, flush=True)
         return
-    print(f"{'data':<14} {'m':>2} {'plain':>7} {'absent':>7} {'gap':>6} {'below':>6} {'seconds':>13}")
+    print(
+        f"{'data':<14} {'m':>2} {'plain':>7} {'absent':>7} {'gap':>6} {'below':>6} {'labels':>9} "
+        f"{'pairs':>13} {'seconds':>13}"
+    )
     for name, (path, tree) in files(arguments).items():
         data, hierarchy = sv.read(path), sv.read_hierarchy(tree)
         for m in (1, 2):
@@ -52,9 +63,15 @@ def main() -> None:
             best = promised.report["optimality"]
             gap = "proven" if best["proven"] else f"{best['gap']:.2%}"
             risk = sv.risk(plain, m=m, absent=1, thresholds=[arguments.k])["absence"]["entries"][-1]
+            labels = [one.utility["published_labels"] for one in (plain, promised)]
+            pairs = [
+                sv.verify(one, sv.KmAnonymity(arguments.k, m), absent=1, absence="labels").violations
+                for one in (plain, promised)
+            ]
             print(
                 f"{name:<14} {m:>2} {plain.report['optimality']['loss']:>7.4f} {best['loss']:>7.4f} {gap:>6} "
-                f"{risk['rows_below'][str(arguments.k)]:>6,} {first:>6.1f} {second:>6.1f}",
+                f"{risk['rows_below'][str(arguments.k)]:>6,} {labels[0]:>4} {labels[1]:>4} {pairs[0]:>6} "
+                f"{pairs[1]:>6} {first:>6.1f} {second:>6.1f}",
                 flush=True,
             )
 
