@@ -22,11 +22,12 @@ import csv
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
 _COLUMNS = 24  # shown of a table
+_STEPS = 3  # options that complete a reading
 _FACES = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue002")
 _OPTION = re.compile(
     r"""(?P<apart>(?<!\w)'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)"""  # what is quoted, and whole commands, stay
@@ -119,6 +120,7 @@ class SetveilError(Exception):
     """
 
     exit_code = 1
+    unfit = ""  # an option that does not apply, so that the command line prints the command without it
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         self.message, self.hint = message, hint
@@ -158,6 +160,13 @@ class RequestError(SetveilError, ValueError):
     """
 
     exit_code = 2
+
+
+def superfluous(option: str, message: str, hint: str = "Omit it.") -> RequestError:
+    """Make the error of an option that does not apply, which the command line prints a command without."""
+    error = RequestError(message, hint=hint)
+    error.unfit = option
+    return error
 
 
 class OutputError(RequestError):
@@ -299,7 +308,7 @@ class TableError(DataError):
         """Omit readings that do not work.
 
         If `works` raises this error, for rows that would be events, the reading by people takes the place;
-        for lines that are no data, a reading without them.
+        for lines that are no data, or lack an ID, a reading without them.
         """
         found = []
         for options, meaning in self.readings:
@@ -307,12 +316,7 @@ class TableError(DataError):
                 if works(options):
                     found.append((options, meaning))
             except TableError as question:
-                with suppress(TableError):
-                    more, how = question.readings[0]
-                    if works({**options, **more}):
-                        found.append(
-                            ({**options, **more}, how if "id_column" in more else f"{meaning}; {how}")
-                        )
+                found += _completed(options, meaning, question, works)
         self.readings = tuple(found)
         self.say_how()
 
@@ -359,12 +363,32 @@ class TableError(DataError):
             self.hint = f"{first} ({self.asked})." if self.asked else f"{first}."
 
 
+def _completed(
+    options: Mapping[str, Any],
+    meaning: str,
+    question: TableError,
+    works: Callable[[Mapping[str, Any]], bool],
+) -> list[tuple[Mapping[str, Any], str]]:
+    """Add to a reading, step by step, what the questions about it propose first; empty: it does not work."""
+    for _ in range(_STEPS):
+        more, how = question.readings[0] if question.readings else ({}, "")
+        if all(name in options and options[name] == value for name, value in more.items()):
+            return []
+        options, meaning = {**options, **more}, how if "id_column" in more else f"{meaning}; {how}"
+        try:
+            return [(options, meaning)] if works(options) else []
+        except TableError as another:
+            question = another
+    return []
+
+
 def _words(options: Mapping[str, Any]) -> str:
     """Write options of a reading as the command line takes them."""
     pairs = []
     for name, value in options.items():
         several = [f"{key}={way}" for key, way in value.items()] if isinstance(value, Mapping) else [value]
         pairs += [(f"--{name.replace('_', '-')}", one) for one in several]
+    pairs = [(name, "tab" if (name, one) == ("--separator", "\t") else one) for name, one in pairs]
     return shlex.join(word for name, value in pairs for word in ([name] if value is True else [name, value]))
 
 

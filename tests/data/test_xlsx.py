@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setveil.data.io.source import Source, open_source
-from setveil.data.io.xlsx import read_sheet
+from setveil.data.io.xlsx import read_sheet_lines
 from setveil.errors import DataError, RequestError
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
@@ -34,6 +34,10 @@ def workbook(sheets: dict[str, list[list[Any]]], hidden: tuple[str, ...] = ()) -
 
 def source(content: bytes) -> Source:
     return Source("a.xlsx", "a.xlsx", content, "", "", "a.xlsx")
+
+
+def read_sheet(file: Source, name: str | None = None) -> pl.DataFrame:
+    return read_sheet_lines(file, name)[0]
 
 
 def sheet(*rows: list[Any]) -> pl.DataFrame:

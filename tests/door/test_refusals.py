@@ -323,3 +323,89 @@ def test_a_file_of_a_folder_is_read(tmp_path: Path) -> None:
     (tmp_path / "months" / "a.csv").write_bytes(LONG.encode("cp1252"))
     options = ("--encoding", "a.csv=cp1252")
     setveil("anonymize", "months", *options, *PROMISE, cwd=tmp_path).ok()
+
+
+# --- encodings in which bytes have a meaning, but no line ends
+
+WRONG: dict[str, tuple[bytes, str, str]] = {
+    "UTF-16 of cp1252": (LONG.encode("cp1252"), "utf-16", "cp1252"),
+    "UTF-16 of an even number of bytes": (LONG.encode("cp1252") + b"\n", "utf-16", "cp1252"),
+    "UTF-16 of UTF-8": (LONG.encode() + b"\n" * (len(LONG.encode()) % 2), "utf-16-le", "utf-8"),
+    "the other UTF-16": (LONG.encode("utf-16-le"), "utf-16-be", "utf-16-le"),
+    "EBCDIC of UTF-8": (LONG.encode(), "cp037", "utf-8"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_text_without_line_ends_is_of_another_encoding(kind: str, tmp_path: Path) -> None:
+    content, named, expected = WRONG[kind]
+    done = begun(tmp_path, {"a.csv": content}, "--encoding", named)
+    assert done.code == 4
+    (command,) = printed(done.err)
+    assert command.endswith(f"--encoding {expected}")
+    pasted(tmp_path, command).ok()
+    assert rows_read(tmp_path) == (8, 2)
+
+
+# --- options that do not apply, broken lines, people who are not in the table
+
+BOTH = ("--id-column", "id", "--item-column", "item")
+UNFIT: dict[str, tuple[Files, tuple[str, ...], str]] = {
+    "a sheet": ({"a.csv": LONG.encode()}, ("--sheet", "2"), "--sheet"),
+    "a column of baskets": ({"a.csv": BASKETS.encode()}, ("--format", "basket", "--yes", "1"), "--yes"),
+    "a separator of JSON": ({"a.jsonl": b'["a", "b"]\n["b"]\n' * 5}, ("--separator", ";"), "--separator"),
+    "words of no column that is used": (
+        {"a.csv": b"id,item,age\n" + b"".join(b"%d,tea,3\n" % n for n in range(8))},
+        (*BOTH, "--missing=age=NA"), "--missing",
+    ),
+    "a delimiter of one-hot": (
+        {"a.csv": b"tea,milk\n" + b"1,0\n1,1\n0,1\n" * 5},
+        ("--format", "onehot", "--item-columns", "tea,milk", "--delimiter", ","), "--delimiter",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", UNFIT)
+def test_an_option_that_does_not_apply_is_omitted(kind: str, tmp_path: Path) -> None:
+    files, options, unfit = UNFIT[kind]
+    done = begun(tmp_path, files, *options)
+    assert done.code == 2
+    assert "Omit it" in done.err
+    (command,) = printed(done.err)
+    assert unfit not in command
+    pasted(tmp_path, command).ok()
+
+
+def test_broken_lines_of_json_are_skipped(tmp_path: Path) -> None:
+    whole = ['{"items": ["a", "b"]}', '{"items": ["b", "c", "a"]}', '{"items": ["c"]}', '{"items": ["b"]}']
+    lines = [*whole[:2], '{"items": ["a", "b"}', *whole[2:], *whole, *whole]
+    done = begun(tmp_path, {"a.jsonl": "\n".join([*lines, '{"items": ["a']).encode()})
+    assert done.code == 4
+    assert "line 3: found" in done.err
+    (command,) = printed(done.err)
+    assert command.endswith("--skip-lines 3,14")
+    pasted(tmp_path, command).ok()
+    assert rows_read(tmp_path) == (12, 3)
+
+
+def test_people_who_are_not_in_the_table_are_skipped(tmp_path: Path) -> None:
+    files = {
+        "w.csv": b"pid,age,dx\n" + b"".join(b"%d,%d,I10\n" % (n, 30 + n % 2) for n in range(8)),
+        "d.csv": b"pid,drug\n0,C01\n1,C01\n77,C02\n",
+    }
+    also = ("--id-column", "pid", "--also", "d.csv:drug")
+    done = begun(tmp_path, files, *ROLES[:2], "--qi", "age", "--set", "dx", *also)
+    assert done.code == 4
+    (command,) = printed(done.err)
+    assert command.endswith("--missing-id skip")
+    assert "1 item of people not in the table was skipped" in pasted(tmp_path, command).ok().err
+    assert rows_read(tmp_path) == (8, 2)
+
+
+def test_a_tab_is_printed_by_its_name(tmp_path: Path) -> None:
+    lines = "".join(f"K{70_411 + at // 2}\t{'tea' if at % 3 else 'milk'}\t{at % 5},5\n" for at in range(60))
+    done = begun(tmp_path, {"a.txt": f"customer\tproduct\tamount\n{lines}".encode()})
+    (command, *_) = printed(done.err)
+    assert "--separator tab " in command
+    pasted(tmp_path, command).ok()
+    assert rows_read(tmp_path) == (30, 2)

@@ -201,6 +201,13 @@ def command_with(options: str, without: Sequence[str] = ()) -> str:
     return f"setveil {shlex.join(words)} {options}".rstrip()
 
 
+def command_without(option: str) -> str:
+    """Write the command that was called without an option, if that was given once; else a full stop."""
+    name = f"--{option.replace('_', '-')}"
+    given = [word for word in sys.argv[1:] if word.partition("=")[0] == name]
+    return f"; for example\n    {command_with('', without=(name,))}" if len(given) == 1 else "."
+
+
 def command_instead(named: str, meant: str) -> str:
     """Write the command that was called with another name in place of one; "" if it is nowhere by itself."""
     alone = re.compile(rf"(?<![^,=]){re.escape(named)}(?![^,=])")

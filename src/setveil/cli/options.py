@@ -465,6 +465,10 @@ def _name_files(error: SetveilError, values: Mapping[str, Any]) -> None:
         nouns = {"code": fact_options(), "item": column_options()}  # of what columns of the file hold
         noun = next((noun for noun, own in nouns.items() if any(values.get(one.name) for one in own)), "")
         name_files(error, values, reading.arguments(), noun)
+    elif error.unfit:
+        from setveil.cli.files import command_without
+
+        error.hint = error.hint.removesuffix(".") + command_without(error.unfit)
     elif isinstance(error, DataError) and (isinstance(error, TableError) or error.instead is not None):
         from setveil.cli.files import command_instead, command_with, showing
 

@@ -24,7 +24,7 @@ from setveil.data.nested_frames import flat_frame
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
 from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, require_people, with_unused
 from setveil.data.set_fields import refuse_lists
-from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, described, listed, shorten, superfluous
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
 
@@ -66,9 +66,9 @@ def read_frame(
             question.keep(lambda options: _works(table, options, name, form, wanted))
             raise
     if wanted.delimiter is not None:
-        raise RequestError(
+        raise superfluous(
+            "delimiter",
             f"{name}: column {shorten(lists)} holds lists: there is no delimiter between their items.",
-            hint="Omit it.",
         )
     frame_table = FrameTable(table, list(offered), name, skip_last=skip_last)
     part = read_lists(frame_table.table, lists, name)

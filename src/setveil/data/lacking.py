@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,9 +14,10 @@ from setveil.data.columns import Codes, as_field, column_at, split_names
 from setveil.data.evidence import MISSING, PUBLISHED_MISSING
 from setveil.data.named_columns import Column
 from setveil.data.skipped import WAYS
-from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, described, listed, shorten, superfluous
 from setveil.wording import count
 
+_CONCEPT = re.compile("concept_?id$", re.IGNORECASE)  # of OMOP, whose 0 is "no matching concept"
 _WAYS = ("missing_id", "missing_item", "fill_id")
 
 
@@ -37,6 +39,8 @@ class Lacking:
         `wide`: it is one of several; then a published one is read as before there were more words.
         """
         common = MISSING if not self.published else PUBLISHED_MISSING if wide else frozenset[str]()
+        if not self.published and _CONCEPT.search(name):
+            common |= {"0"}
         return (common - self.values) | {*self.said, *self.of_columns.get(name, ()), ""}
 
     def named(self, name: str) -> tuple[str, ...]:
@@ -48,10 +52,11 @@ class Lacking:
         for name in self.of_columns:
             column = names[column_at(names, name, where)]
             if column not in used:
-                raise RequestError(
+                raise superfluous(
+                    "missing",
                     f"--missing {name}: column {shorten(column)} of {where} is not used; used are "
                     f"{listed(list(used), 9)}.",
-                    hint="Omit it, or name a column that is used.",
+                    "Omit it, or name a column that is used.",
                 )
 
     def of(self, names: Sequence[str]) -> Lacking:
@@ -187,14 +192,14 @@ def settled_ids(ids: Column, name: str, lacking: Lacking) -> tuple[Column, Codes
         return ids, None
     if lacking.missing_id == "stop":
         where, number = ids.place(int(np.argmax(lacks))), int(lacks.sum())
-        once, fill = _stand_once(ids.codes, lacks), not lacks[0]
+        once, fill = stand_once(ids.codes, lacks), not lacks[0]
         raise refuse_lines(where, name, number, "ID", once=once, fill=fill)
     if lacks.all():
         raise DataError(f"{ids.place(0)}: no line has an ID in column {shorten(name)}.")
     return ids, np.flatnonzero(~lacks)
 
 
-def _stand_once(codes: Codes, lacks: Codes) -> bool:
+def stand_once(codes: Codes, lacks: Codes) -> bool:
     """Tell whether IDs seem to be written once for a group of lines: none comes again, and many lack."""
     ids = codes[~lacks]
     return bool(not lacks[0] and np.unique(ids).size == ids.size and 3 * int(lacks.sum()) >= ids.size)

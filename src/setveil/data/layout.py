@@ -10,7 +10,7 @@ from typing import Any
 
 from setveil.data.spelling import Merged
 from setveil.data.vocabulary import is_integer
-from setveil.errors import RequestError, listed, shorten
+from setveil.errors import RequestError, listed, shorten, superfluous
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def refuse_unfit(what: str, **options: Any) -> None:
     """Refuse options of how a file is written that what is read cannot have."""
     for name, value in options.items():
         if value is not None:
-            raise RequestError(f"The option {name} does not apply to {what}.", hint="Omit it.")
+            raise superfluous(name, f"The option {name} does not apply to {what}.")
 
 
 def _require_sign(separator: str) -> None:

@@ -13,9 +13,11 @@ MAIL, PHONE, IP, CARD, ADDRESS = (
     "card numbers",
     "exact addresses",
 )
+# Mail addresses and telephone numbers are known by these parts, wherever they are looked for.
+_AT = r"[^@\s]+@[^@\s]+\.[^@\s]+"
+_DIALED = r"[0-9][0-9 ()/.-]{6,}"
 # What a value may be in a column of such values; `form_of` names what it can hardly be but by itself.
-_LIKELY_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_LIKELY_PHONE = re.compile(r"(\+|00)[0-9][0-9 ()/.-]{6,}")
+_LIKELY_MAIL, _LIKELY_PHONE = re.compile(_AT), re.compile(rf"(\+|00){_DIALED}")
 _LONG = re.compile(r"(?=[^0-9]*[0-9])[0-9A-Za-z+/=_-]{16,}")
 _NUMBERED = re.compile(r"[0-9]{6,}[/-][0-9]{1,4}|[\[(#][0-9]{6,}[\])]?", re.ASCII)
 _ANYWHERE = re.compile(
@@ -39,9 +41,9 @@ _ADDRESS = re.compile(
     rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?",
     re.IGNORECASE,
 )
-UNMISTAKABLE = _LIKELY_MAIL, _LIKELY_PHONE, _LOCAL_PHONE, _LONG, _NUMBERED  # forms that IDs have
+UNMISTAKABLE = _LIKELY_MAIL, _LIKELY_PHONE, _LOCAL_PHONE, _LONG, _NUMBERED, _IPV4  # forms that IDs have
 _HASH = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f-]{16,}", re.IGNORECASE)
-_HOLDS_ADDRESS = re.compile(r"[^@\s]@[^@\s]+\.\w|^\+[0-9][0-9 ()/.-]{6,}")
+_HOLDS_ADDRESS = re.compile(rf"{_AT}|^\+{_DIALED}")
 
 
 def form_of(label: str) -> str:

@@ -58,7 +58,7 @@ from setveil.data.readings import refusal
 from setveil.data.set_fields import require_delimiter, split_column
 from setveil.data.spelling import refuse_rounded
 from setveil.data.totals import refuse_total_lines, refuse_totals
-from setveil.errors import DataError, RequestError, TableError, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, listed, shorten, superfluous
 from setveil.wording import are, count
 
 if TYPE_CHECKING:
@@ -257,8 +257,8 @@ class _Remembered:
         if lines > 1 and not self.lacking.published:
             rows = f"lines 1 to {lines}" if lines > 2 else "lines 1 and 2"
             raise TableError(
-                f"{self._table.name}: {rows} of the table seem to be headers: nearly all lines below have "
-                "numbers where these have words",
+                f"{self._table.name}: {rows} of the table seem to be headers, as the lines below are "
+                "unlike them",
                 [],
                 [
                     ({"header_lines": str(lines)}, f"the data begin below {lines} header lines"),
@@ -387,9 +387,10 @@ def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) ->
     """Take the rows out of a table whose cells hold several items, or none."""
     require_delimiter(delimiter)
     if form == "onehot":
-        raise RequestError(
+        raise superfluous(
+            "delimiter",
             "The option delimiter does not apply to one-hot tables, whose cells hold no items.",
-            hint="Omit it, or --format onehot.",
+            "Omit it, or --format onehot.",
         )
     long = form == "long" or (form is None and wanted.item_columns is None)
     id_at, items_at = _places_of_cells(table, wanted, long=long)

@@ -122,9 +122,12 @@ def _quoted_fields(text: str, sign: str, column: Column, name: str) -> list[str]
         else:
             found = _QUOTED.match(text, start)
             if found is None:
-                raise DataError(
-                    f"{place()}: a double quote is never closed in {shorten(text)}.",
-                    hint='A double quote inside a quoted item is written twice: "".',
+                raise TableError(
+                    f"{place()}: a double quote is never closed in {shorten(text)}",
+                    [],
+                    [],
+                    'A double quote inside a quoted item is written twice: ""',
+                    "",
                 )
             rest = text[found.end() :]
             end = len(text) - len(rest.lstrip(blanks))

@@ -53,7 +53,7 @@ from setveil.data.skipped import NO_LINES
 from setveil.data.spelling import Merged, normalized
 from setveil.data.totals import refuse_total_lines
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, faces, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten, superfluous
 from setveil.kernels.rows import frozen, take_rows
 from setveil.memory import Unpacked
 from setveil.tables.how import How
@@ -129,7 +129,9 @@ def read_columns(
     further = _further(how, lines.id_name)
     split = own
     if further and lines.id_at is not None:
-        split = _with_further(own, lines.columns[lines.id_at], lines.names[lines.id_at], further)
+        ids, skips = lines.columns[lines.id_at], lines.lacking.missing_id == "skip"
+        split, skipped = _with_further(own, ids, lines.names[lines.id_at], further, skips=skips)
+        notes = [*notes, *skipped]
     lines.require_missing_words_used()
     sets = Transactions.from_codes(*split)
     refuse_rounded_column(
@@ -433,7 +435,7 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
     text = cut(as_text(content, name, how.encoding, ask=ask), NO_LINES if apart else how.lines)
     if how.format == "jsonl" or (how.format is None and detect_format(found.inner, content) == "jsonl"):
         if how.separator is not None:
-            raise RequestError("The option separator does not apply to JSON lines.", hint="Omit it.")
+            raise superfluous("separator", "The option separator does not apply to JSON lines.")
         records = RecordTable(text)
         return OpenedTable(
             records, records.columns, records.holds_lists, records.lists,
@@ -454,7 +456,7 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
 def _refuse_text_options(how: How, apart: bool, what: str) -> None:
     options = [name for name in ("encoding", "separator", "quote") if getattr(how, name) is not None]
     if options and not apart:
-        raise RequestError(f"The option {options[0]} does not apply to {what}.", hint="Omit it.")
+        raise superfluous(options[0], f"The option {options[0]} does not apply to {what}.")
 
 
 def _frame(frame: object, name: str, how: How, files: tuple[InputFile, ...]) -> OpenedTable:
@@ -575,32 +577,44 @@ def _further(how: How, id_column: str | None) -> list[tuple[RowsRead, InputFile]
 
 
 def _with_further(
-    split: Split, ids: Column, name: str, further: Sequence[tuple[RowsRead, InputFile]]
-) -> Split:
-    """Add the items that further files have of the persons of a table."""
+    split: Split,
+    ids: Column,
+    name: str,
+    further: Sequence[tuple[RowsRead, InputFile]],
+    *,
+    skips: bool,
+) -> tuple[Split, list[str]]:
+    """Add the items that further files have of the persons of a table; say how many of others are skipped."""
     bounds, codes, labels = split
     rows = [np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))]
     found = [np.asarray(codes, np.int64)]
     every = list(labels)
+    notes = []
     for part, file in further:
-        rows.append(_rows_of_persons(part, file.path, ids, name))
+        row = _rows_of_persons(part, file.path, ids, name, skips=skips)
         held = np.asarray(part.codes, np.int64)
-        found.append(np.where(held < 0, -1, held + len(every)))
+        if number := int((row < 0).sum()):
+            were = "was" if number == 1 else "were"
+            notes.append(f"{file.path}: {count(number, 'item')} of people not in the table {were} skipped.")
+        rows.append(row[row >= 0])
+        found.append(np.where(held < 0, -1, held + len(every))[row >= 0])
         every += part.labels
     bounds, codes = joined(np.concatenate(rows), np.concatenate(found), ids.codes.size)
-    return bounds, codes, every
+    return (bounds, codes, every), notes
 
 
-def _rows_of_persons(part: RowsRead, where: str, ids: Column, name: str) -> Codes:
-    """Find the row of a table for each item of another file."""
+def _rows_of_persons(part: RowsRead, where: str, ids: Column, name: str, *, skips: bool = False) -> Codes:
+    """Find the row of a table for each item of another file: -1 if its person is not there and is skipped."""
     row_of = {ids.labels[code]: row for row, code in enumerate(ids.codes.tolist())}
     rows = [row_of.get(one, -1) for one in part.ids or ()]
     lacking = [one for one, row in zip(part.ids or (), rows, strict=True) if row < 0]
-    if lacking:
-        raise DataError(
+    if lacking and not skips:
+        raise TableError(
             f"{where}: {count(len(lacking), 'id')} {are(len(lacking))} not in column "
-            f"{shorten(name)} of the table: {listed(lacking, 3)}.",
-            hint="Each must be a person of the table: add their lines there, or omit their items.",
+            f"{shorten(name)} of the table: {listed(lacking, 3)}",
+            [],
+            [({"missing_id": "skip"}, "items of people who are not in the table are skipped")],
+            "add the lines of these people to the table, or skip their items",
         )
     return np.repeat(np.array(rows, np.int64), np.diff(part.indptr))
 

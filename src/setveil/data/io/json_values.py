@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from setveil.data.io.lines import as_spec, in_words
 from setveil.data.io.nested import flat, lists_in, rows_in, several_lists
 from setveil.data.io.source import Text
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, TableError, shorten
 from setveil.plain_json import read_json_with
 
 BLANK = object()
+_FEW = 0.2  # of the lines may be broken
 _DOCUMENT = re.compile(rb"\s*\[\s*[\[{]")
 _OBJECT = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
 _BLANK = re.compile(rb"\s*\Z")
@@ -52,10 +54,32 @@ def values_in(text: Text, **how: Any) -> Iterator[tuple[int, Any]]:
         for number, row in enumerate(_elements(text, how), 1):
             yield number, flat(row, f"{text.name}, element {number}") if isinstance(row, dict) else row
         return
-    for number, line in enumerate(text.content.splitlines(), 1):
-        where = f"{text.name}, line {number}"
-        row = _parse(line, where, how) if line.strip() else BLANK
+    lines = text.content.splitlines()
+    for number, line in enumerate(lines, 1):
+        where = f"{text.name}, line {text.original(number)}"
+        try:
+            row = _parse(line, where, how) if line.strip() else BLANK
+        except DataError as error:
+            raise _broken(text, lines, error, how) or error from None
         yield number, flat(row, where) if isinstance(row, dict) else row
+
+
+def _broken(
+    text: Text, lines: Sequence[bytes], error: DataError, how: Mapping[str, Any]
+) -> TableError | None:
+    """Propose to skip the lines that are no JSON, if these are few of several."""
+    numbers = []
+    for number, line in enumerate(lines, 1):
+        try:
+            read_json_with(line.decode(), **how) if line.strip() else None
+        except ValueError:
+            numbers.append(text.original(number))
+    if len(numbers) > max(_FEW * len(lines), 1) or len(lines) < 2:
+        return None
+    spec = as_spec(sorted({*text.left, *numbers}))
+    return TableError(
+        error.message.removesuffix("."), [], [({"skip_lines": spec}, f"without {in_words(numbers)}")]
+    )
 
 
 def _elements(text: Text, how: Mapping[str, Any]) -> list[Any]:

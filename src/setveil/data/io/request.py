@@ -10,7 +10,7 @@ from setveil.data.columns import Wanted
 from setveil.data.lacking import PLAIN, Lacking
 from setveil.data.layout import FORMATS
 from setveil.data.skipped import NO_LINES, Lines
-from setveil.errors import RequestError
+from setveil.errors import RequestError, superfluous
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,11 @@ def refuse_options(chosen: str, options: dict[str, Any], what: str = "") -> None
     for option, value in options.items():
         if value is not None and option not in FORMATS[chosen].takes:
             formats = [name for name, form in FORMATS.items() if option in form.takes]
-            raise RequestError(
+            raise superfluous(
+                option,
                 f"The option {option} does not apply to {what or f'the format {chosen}'}, only to "
                 f"{', '.join(formats)}.",
-                hint="Omit it, or name another --format.",
+                "Omit it, or name another --format.",
             )
 
 
@@ -87,7 +88,7 @@ def refuse_lines(request: ReadingRequest, what: str) -> None:
         name for name in ("skip_lines", "comment", "header_lines") if getattr(request.lines, name) is not None
     ]
     if options:
-        raise RequestError(f"The option {options[0]} does not apply to {what}.", hint="Omit it.")
+        raise superfluous(options[0], f"The option {options[0]} does not apply to {what}.")
 
 
 def table_format(request: ReadingRequest, what: str) -> str | None:

@@ -62,6 +62,8 @@ _WIDE = {
 }
 _STATA = range(0x68, 0x74)  # versions 104 to 115
 _NOT_CP1252 = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+_LINES_ONLY = re.compile(rb"[^\x00-\x08\x0e-\x1f]*")
+_A_LINE = 16  # bytes from which a line end is hardly a part of another sign
 _NOT_IN_A_WORD = re.compile(rb"[\s,;|\"\x00]")
 _MARKUP = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|table|meta|\?xml)[\s>]", re.IGNORECASE
@@ -564,22 +566,37 @@ def encodings_at(content: bytes, bad: int) -> Iterator[tuple[str, str]]:
 
 
 def _transcode(content: bytes, name: str, encoding: str, ask: Ask | None) -> bytes:
+    """Turn text into UTF-8; refuse an encoding in which it has no meaning, or no line ends."""
     try:
-        return content.decode(encoding).encode()
+        text = content.decode(encoding)
     except LookupError:
         raise RequestError(f"{shorten(encoding)} is not an encoding of text.") from None
     except UnicodeDecodeError as error:
         found = f"found byte 0x{content[error.start]:02x} at offset {error.start:,}"
-        bad = _first_fault(content)
-        others = (
-            [("utf-8", "all of its bytes are UTF-8")]
-            if bad < 0
-            else [
-                (one, f"{text!r} on line {line_number(content, bad)}")
-                for one, text in encodings_at(content, bad)
-            ]
-        )
-        message, hint = f"{name} is not {encoding}: {found}", "Name another --encoding."
-        raise _asked(message, others, ask, hint) from None
+        raise _other_encoding(content, f"{name} is not {encoding}: {found}", ask) from None
     except UnicodeError as error:
         raise DataError(f"{name} is not {encoding}: {error}.", hint="Name another --encoding.") from None
+    if _has_lines(content) and not set(text) & {"\n", "\r"}:
+        raise _other_encoding(content, f"{name} is not {encoding}: it would have no line ends", ask)
+    return text.encode()
+
+
+def _has_lines(content: bytes) -> bool:
+    """Tell whether bytes have line ends: as ASCII has them, with no other control signs, or as UTF-16 has."""
+    plain = _LINES_ONLY.fullmatch(content) is not None and len(content) >= _A_LINE
+    return (plain and b"\n" in content) or bool(_unmarked(content))
+
+
+def _other_encoding(content: bytes, message: str, ask: Ask | None) -> DataError:
+    """Make the error that proposes other encodings than the one that was named."""
+    bad = _first_fault(content)
+    if marked := marked_encoding(content):
+        others = [(marked, "as its mark says")]
+    elif wide := _unmarked(content):
+        others = [(wide, "every other byte is zero")]
+    elif bad < 0:
+        others = [("utf-8", "all of its bytes are UTF-8")]
+    else:
+        line = line_number(content, bad)
+        others = [(one, f"{text!r} on line {line}") for one, text in encodings_at(content, bad)]
+    return _asked(message, others, ask, "Name another --encoding.")

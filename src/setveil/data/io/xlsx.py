@@ -24,11 +24,6 @@ _SHOWN = 4  # ways to read several sheets that are shown
 _ROW, _CELL = 64, 24  # bytes of memory that a row and a cell take, besides its text
 
 
-def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
-    """Read the table of a spreadsheet (see `read_sheet_lines`)."""
-    return read_sheet_lines(source, sheet)[0]
-
-
 def read_sheet_lines(
     source: Source, sheet: str | None = None, *, lines: Lines = NO_LINES
 ) -> tuple[pl.DataFrame, list[str]]:
