@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from setveil.data.evidence import FEW, MISSING, NO, YES
+from setveil.data.evidence import FEW, MISSING, NO, YES, kind
 from setveil.errors import shorten
 
 MOST = 12  # different answers of a column
+_CODE = 3  # signs of a code, such as I10, and codes that are no answers
 _OFFERED = 3  # of these are shown as what may mean that an item is there
 _FILLED = 0.5  # of the cells hold an answer
 _NONE = re.compile(r"-[0-9]+|99+|n\.? ?a\.?|k\.? ?a\.?|(no|keine?|sans) .*|missing|unknown", re.IGNORECASE)
@@ -39,6 +40,9 @@ def values_of(columns: Sequence[Sequence[str]]) -> list[str]:
     if len(columns) < 2 or len(rows) < FEW or not 1 <= len(times) <= MOST:
         return []
     if len(times) > 1 and times.total() < _FILLED * len(rows) * len(columns):
+        return []
+    codes = [value for value in times if len(value) >= _CODE and kind(value) in {"code", "integer"}]
+    if len(codes) >= _CODE and 2 * len(codes) > len(times):
         return []
     again = sum(len(set(row)) < len(row) for row in rows)
     shared = all(len(set(column) & times.keys()) for column in columns)

@@ -34,6 +34,7 @@ PUBLISHED_MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "n
 MISSING = PUBLISHED_MISSING | {
     *("n/a", "n.a.", "N.A.", "<NA>", "#NV", "#N/D", "NaT", "Null", "(null)", "(NULL)", "<null>", "<NULL>"),
     *("[NULL]", r"\N", "(none)", "(blank)", "(leer)", "(vide)", "(en blanco)", "(vuoto)", "(empty)"),
+    *("(None)", "(Blank)", "(Leer)", "(Vide)", "(Empty)"),
     *("-", "--", "\u2013", "\u2014", "."),
 }
 # fmt: off
@@ -271,7 +272,8 @@ def has_header(rows: Rows) -> bool:
     It is no header if it has a mail address or a telephone number, the like in a column of such values (see
     `likely_form`), or a full name over full names: these would be published as names of columns. Else it is
     one if a column of numbers or dates does not begin with one; else if no field is a number, a date, empty,
-    or in its column again. The first name may be empty if that column numbers the lines.
+    or in its column again. A name may be empty if its column is, and the first if that column numbers the
+    lines.
     """
     if len(rows) < 2:
         return False
@@ -287,7 +289,10 @@ def has_header(rows: Rows) -> bool:
     if any(map(_is_personal_like, first, columns)) or any(map(_is_list_over_lists, first, columns)):
         return False
     unnamed = len(first) > 1 and not first[0] and len(rest) > 1 and _number_lines(columns[0])
-    plain = all(field and kind(field) in {"word", "code"} for field in first[unnamed:])
+    plain = any(first) and all(
+        kind(field) in {"word", "code"} if field else not below
+        for field, below in zip(first[unnamed:], columns[unnamed:], strict=True)
+    )
     unlike = not again
     for field, below in zip(first, columns, strict=True):
         numeric = sum(kind(value) in {"integer", "number", "date"} for value in below)
@@ -338,7 +343,12 @@ def name_lines(values: Sequence[str]) -> bool:
 
 
 def header_lines(rows: Rows) -> int:
-    """Count the lines above a table that are no data: words where nearly all lines have numbers."""
+    """Count the lines above a table that are no data: words where nearly all lines have numbers.
+
+    Or the second line completes the first: it has the names that the first lacks, and no more.
+    """
+    if len(rows) >= 2 * FEW and _completes(rows[0], rows[1], rows[2:]):
+        return 2
     if len(rows) < MANY:
         return 1
     numeric = []
@@ -358,6 +368,15 @@ def header_lines(rows: Rows) -> int:
             break
         found += row != rows[0]
     return found
+
+
+def _completes(first: Sequence[str], second: Sequence[str], rest: Rows) -> bool:
+    """Tell whether a line names columns that lack a name, and is empty where all lines below are not."""
+    if any(field and kind(field) not in {"word", "code"} for field in second):
+        return False
+    added = [field for name, field in zip(first, second, strict=False) if field and not name]
+    empty = [at for at, field in enumerate(second) if not field and at < len(first) and first[at]]
+    return len(added) > 1 and any(all(len(row) > at and row[at] for row in rest) for at in empty)
 
 
 def title_lines(rows: Rows) -> int:

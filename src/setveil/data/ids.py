@@ -25,6 +25,7 @@ from setveil.data import evidence
 from setveil.data.columns import Codes, as_field, split_names
 from setveil.data.names import (
     has_id_name,
+    is_event,
     is_item_name,
     is_people,
     is_person_id,
@@ -46,6 +47,7 @@ _FEW_DIGITS = 3  # numbers of fewer may count people
 _FEW_CODES = 100  # so many values may be codes of another column's
 _HARDLY_TWICE, _SEVERAL_WORDS = 2, 4  # times and words from which on texts are free
 _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
+_SOME_TWICE = 4  # if the column is named or written like IDs
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,9 +304,16 @@ def rank(again: Again) -> tuple[bool, bool, bool, int]:
 
 
 def comes_again(
-    column: Values, known: Sequence[NDArray[np.integer]], items: Items | None = None
+    column: Values,
+    known: Sequence[NDArray[np.integer]],
+    items: Items | None = None,
+    *,
+    published: bool = False,
 ) -> Again | None:
-    """Tell whether values come again as ids do; parameters are those of `who_comes_again`."""
+    """Tell whether values come again as ids do; parameters are those of `who_comes_again`.
+
+    `published`: the column is to be published, as what someone may know or as it is.
+    """
     times = column.times
     several = times > 1
     labels = column.present
@@ -319,7 +328,11 @@ def comes_again(
     number, unequal = int(several.sum()), int((several & (parts > 1)).sum())
     if is_person_id(column.name) or _are_people(column.name, labels) or are_addresses(column.name, labels):
         return Again(column, number, unequal, n_classes, NAMED)
-    if number < 2 or is_place(column.name) or unequal > (1 - evidence.SURE) * number:
+    if number < 2 or is_place(column.name):
+        return None
+    if items is not None and not published and _are_ids_of_items(column, labels, items):
+        return Again(column, number, unequal, n_classes, LIKELY)
+    if unequal > (1 - evidence.SURE) * number:
         return None
     alike = _pairs(np.bincount(classes)) - _pairs(shared)  # of two rows with different values
     all_pairs = _pairs(np.array([codes.size])) - _pairs(times)
@@ -363,14 +376,26 @@ def _behaves(column: Values, labels: Sequence[str], codes: Codes, items: Items |
     )  # the lines of an id stand together
 
 
-def _once_each(column: Values, items: Items) -> bool:
+def _are_ids_of_items(column: Values, labels: Sequence[str], items: Items) -> bool:
+    """Tell whether most lines have an ID, by its name or form, that comes again and has no item twice.
+
+    Then the lines of an ID belong together, also if what someone may know differs among them.
+    """
+    times = column.times
+    if 2 * int(times[times > 1].sum()) <= int(times.sum()) or are_measured(labels):
+        return False
+    own = not names_others(column.name) and (has_id_name(column.name) or look_like_ids(labels, once=False))
+    return (own or is_event(column.name)) and _once_each(column, items, _SOME_TWICE)
+
+
+def _once_each(column: Values, items: Items, least: float = _MANY_TWICE) -> bool:
     """Tell whether no item comes twice with one value, though by chance many would."""
     rows, codes = items
     values = column.codes[rows].astype(np.int64)
     times = np.bincount(values)
     twice = rows.size - np.unique(values * (int(codes.max(initial=0)) + 1) + codes).size
     by_chance = _pairs(times) * _pairs(np.bincount(codes)) / max(_pairs(np.array([rows.size])), 1)
-    return by_chance > _MANY_TWICE and twice <= _HARDLY * by_chance
+    return by_chance > least and twice <= _HARDLY * by_chance
 
 
 def together(columns: Sequence[NDArray[np.integer]]) -> Codes:

@@ -425,6 +425,11 @@ def _are_measured(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
     return 2 * sum(evidence.kind(value) in kinds for value in filled) > len(filled)
 
 
+def _are_dates(values: Sequence[str]) -> bool:
+    filled = [value for value in values if value not in evidence.MISSING]
+    return 2 * sum(evidence.kind(value) == "date" for value in filled) > len(filled)
+
+
 def _is_measured(table: NamedColumns, at: int) -> bool:
     return table.header and is_measured_name(table.names[at])
 
@@ -454,7 +459,7 @@ def _are_items_of(table: NamedColumns, values: Sequence[Sequence[str]], id_at: i
     called_id = _is_called_id(table, id_at)
     if named and len(values[at]) < evidence.MANY and called_id:
         return not _are_personal(list(filter(None, values[at])))
-    if _look_like_ids(values[at]) or _is_called_id(table, at):
+    if _look_like_ids(values[at]) or _is_called_id(table, at) or (not named and _are_dates(values[at])):
         return False
     if named or evidence.is_grouped(values[at]):
         return named or (called_id and len(table.names) == 2)
@@ -501,10 +506,32 @@ def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[i
         else:
             run = [at] if plain else []
         best = max(best, run, key=len)
+    if words := _of_own_words(table, values):
+        return words
     rows = [
         [row[at] for at in best if at < len(row) and row[at] not in evidence.MISSING] for row in table.head
     ]
     return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table.head, best) else []
+
+
+def _of_own_words(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[int]:
+    """Find columns side by side that hold one word each, or nothing, as forms write what was ticked.
+
+    Most of these words are the names of their columns, unless the first of several headers names them all.
+    """
+    best: list[int] = []
+    run: list[int] = []
+    for at, column in enumerate(values):
+        found = set(column) - evidence.MISSING
+        lacks = len(column) > sum(value in found for value in column)
+        fits = lacks and len(found) < 2 and not found & (evidence.YES | evidence.TICKS)
+        run = [*run, at] if fits else []
+        best = max(best, run, key=len)
+    words = [next(iter(set(values[at]) - evidence.MISSING), "") for at in best]
+    filled = [(table.names[at], word) for at, word in zip(best, words, strict=True) if word]
+    own = sum(name == word for name, word in filled)
+    alone = len({word for _, word in filled}) == len(filled) > 1
+    return best if table.header and alone and 2 * own >= len(filled) else []
 
 
 def _number_codes(table: NamedColumns, at: int, values: Sequence[str]) -> set[str]:

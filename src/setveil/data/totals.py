@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,25 @@ from setveil.data.columns import Codes, as_fields
 from setveil.data.named_columns import Column
 from setveil.errors import TableError, shorten
 
+_SUBTOTAL = evidence.TOTALS | {"ergebnis", "result", "résultat", "resultado", "risultato"}
 _MOST = 20  # lines of totals, of a file that is several
 
 
 def is_total(text: str) -> bool:
     """Tell whether a name or an ID is a word for a sum."""
     return text.strip().rstrip(":").casefold() in evidence.TOTALS
+
+
+def is_subtotal(text: str, ids: Container[str]) -> bool:
+    """Tell whether a text is an ID with a word for a sum behind it, as pivot tables write it.
+
+    Examples
+    --------
+    >>> is_subtotal("K1 Total", {"K1", "K2"}), is_subtotal("Beach Total", {"K1"})
+    (True, False)
+    """
+    before, _, word = text.strip().rpartition(" ")
+    return before in ids and word.casefold() in _SUBTOTAL
 
 
 Options = dict[str, str]
@@ -61,6 +74,10 @@ def total_lines(table: Any, ids: Column) -> list[int]:
         return []
     words = [code for code, label in enumerate(ids.labels) if is_total(label)]
     at = np.flatnonzero(np.isin(ids.codes, words)).tolist() if words else []
+    known = {*ids.labels}
+    parts = [code for code, label in enumerate(ids.labels) if is_subtotal(label, known)]
+    if 2 * len(parts) > len(ids.labels) - len(parts) - len(words) - 1:  # of most IDs
+        return sorted([*at, *np.flatnonzero(np.isin(ids.codes, parts)).tolist()])
     last = ids.labels[ids.codes[-1]]
     if not at and evidence.kind(last) == "word" and ids.codes.size >= evidence.MANY:
         integer = np.array([evidence.kind(label) == "integer" for label in ids.labels], bool)[ids.codes[:-1]]

@@ -19,6 +19,7 @@ from setveil.data.ids import (
     Again,
     Values,
     are_measured,
+    are_unmistakable,
     comes_again,
     look_like_ids,
     of_cells,
@@ -152,6 +153,9 @@ def _proposed(
     if not known:
         likely = [at for at in plain if at not in ids | taken and (person is None or at in same)]
         likely = [at for at in likely if not _is_named(columns[at]) and not _are_times(columns[at])]
+        likely = [
+            at for at in likely if len(columns[at].present) > 1 and not are_unmistakable(columns[at].present)
+        ]
         if likely:
             options = {"qi": ",".join(as_field(columns[at].name) for at in likely)} | options
     if person is None and how.id_column is None and options:
@@ -205,8 +209,10 @@ def _person(columns: Mapping[int, Values], places: Sequence[int]) -> tuple[Again
         same = [o for o in places if o != at and _is_same(codes, columns[o])]
         columns_that_vary = [columns[o].codes for o in same if len(columns[o].present) > 1]
         vary = [o for o in columns if o != at and o not in same]
-        if not columns_that_vary or not vary:
+        if not vary:
             continue
+        if not columns_that_vary:  # then only the items say whose lines are
+            columns_that_vary = [np.zeros(codes.size, np.int64)]
         item = max(vary, key=lambda o: _item_score(columns[o]))
         items = np.arange(codes.size), columns[item].codes
         again = comes_again(columns[at], columns_that_vary, items if _item_score(columns[item]) > 1 else None)

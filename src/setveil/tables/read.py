@@ -157,7 +157,7 @@ def works(source: Any, roles: Roles, how: How, options: Mapping[str, str]) -> Ma
         make_table(source, replace(roles, qi=qi, set_name=set_name), replace(how, **said))
     except TableError as error:
         more = error.readings[0][0] if error.readings else {}
-        if "id_column" in options or "id_column" not in more:
+        if "id_column" in options or "id_column" not in more or "fill_id" in more:
             raise
         return works(source, roles, how, {**options, **more})
     return options

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data.columns import Codes, as_field, column_at, joined, rows_of
+from setveil.data.evidence import SURE
 from setveil.data.ids import (
     DERIVED,
     LIKELY,
@@ -23,7 +24,8 @@ from setveil.data.ids import (
     who_comes_again,
     why_id,
 )
-from setveil.data.names import is_people, is_person_id
+from setveil.data.lacking import stand_once
+from setveil.data.names import is_people, is_person_id, tells_person
 from setveil.data.transactions import Transactions
 from setveil.errors import TableError, listed, shorten
 from setveil.kernels.rows import frozen
@@ -63,7 +65,8 @@ def _published_again(read: TableColumns, table: Table, fine: Collection[str]) ->
     published += [Values(column.name, column.codes, column.labels) for column in table.kept]
     for at, values in enumerate(published):
         beside = codes[:at] + codes[at + 1 :]
-        again = comes_again(values, beside, items) if beside and values.name not in fine else None
+        fits = bool(beside) and values.name not in fine
+        again = comes_again(values, beside, items, published=True) if fits else None
         if again is not None and again.grade >= LIKELY and (again.looks_so or again.tells_apart):
             found.append((rank(again), "qi" if at < len(codes) else "keep", values.name))
     name = read.items[0].name
@@ -91,6 +94,8 @@ def one_row_each(table: Table, read: TableColumns, not_ids: Collection[str]) -> 
     """
     fine = not_ids_of(read, not_ids)
     others = [column for column in read.others if column.name not in fine]
+    if read.ids is None:
+        _require_complete(read, others)
     published: dict[str, Any] = {column.name: column.codes for column in table.columns}
     published |= {column.name: column.codes for column in table.kept}
     if read.ids is not None:
@@ -111,6 +116,27 @@ def one_row_each(table: Table, read: TableColumns, not_ids: Collection[str]) -> 
         why = "wherever one of its values comes again, other columns come again with it"
         raise published_id(read.name, also[1], why, also[0])
     return table
+
+
+def _require_complete(read: TableColumns, others: Sequence[Values]) -> None:
+    """Refuse lines without an ID if a column that is named like people has one for a group of lines."""
+    for column in others:
+        lacks = (column.times == 0)[column.codes]
+        if tells_person(column.name) and stand_once(column.codes.astype(np.int64), lacks):
+            number = int(lacks.sum())
+            raise TableError(
+                f"{read.name}: each line would be a person of its own, but column {shorten(column.name)} is "
+                f"named like persons and empty on {count(number, 'line')}, as if a value stood once for a "
+                "group of lines",
+                (),
+                [
+                    (
+                        {"id_column": column.name, "fill_id": True},
+                        f"one row per value of {column.name}: an empty one is that above it",
+                    ),
+                    ({"not_ids": as_field(column.name)}, "each line is a person of its own"),
+                ],
+            )
 
 
 def _merged(table: Table, row: Codes, first: Codes) -> Table:
@@ -182,6 +208,8 @@ def _taken_for_persons(
         if is_people(again.column.name)
         else "contains mail addresses or telephone numbers"
         if again.grade == NAMED
+        else "is named or written like IDs, and no value of it has one item twice"
+        if again.unequal > (1 - SURE) * again.several
         else f"is next to the same {_and([column.name for column in table.columns])} wherever a value "
         "comes again"
     )

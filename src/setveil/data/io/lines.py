@@ -18,6 +18,7 @@ from setveil.data.totals import is_total
 from setveil.data.vocabulary import is_integer
 from setveil.wording import are, count
 
+_RULE = re.compile(r":?[-=]{2,}:?")
 _SHOWN = 12  # runs of lines that are named
 _FEW = 0.2  # of the lines that may be no data
 
@@ -155,10 +156,10 @@ def records(text: Text, separator: str) -> list[tuple[int, int, list[str]]]:
 def stray_lines(text: Text, separator: str, width: int) -> list[int]:
     """List the lines of a table that do not have its number of fields, with blank lines among them."""
     rows = records(text, separator)
-    inside = [at for at, (_, _, fields) in enumerate(rows) if len(fields) == width]
+    inside = [at for at, (_, _, fields) in enumerate(rows) if len(fields) == width and not _is_rule(fields)]
     if len(inside) < 2 or len(rows) - len(inside) > max(_FEW * len(rows), _SHOWN):
         return []
-    strays = {at for at, (_, _, fields) in enumerate(rows) if len(fields) != width}
+    strays = {*range(len(rows))} - {*inside}
     if min(strays, default=-1) == 0 < inside[0] == 1 < len(rows[0][2]) and not evidence.has_header(
         [rows[at][2] for at in inside]
     ):
@@ -182,10 +183,11 @@ def table_in(text: Text, separators: str) -> tuple[list[int], str]:
     for separator, rows in split:
         if titles := evidence.title_lines([fields for _, _, fields in rows]):
             return [*range(1, rows[titles][0])], separator
-    if any(len({len(fields) for _, _, fields in rows}) == 1 for _, rows in split):
+    ruled = any(_is_rule(fields) for _, rows in split for _, _, fields in rows[:_SHOWN])
+    if not ruled and any(len({len(fields) for _, _, fields in rows}) == 1 for _, rows in split):
         return [], ""  # all lines are of one table
     for separator, rows in split:
-        widths = [len(fields) for _, _, fields in rows]
+        widths = [0 if _is_rule(fields) else len(fields) for _, _, fields in rows]
         wide = [width for width in widths if width > 1]
         if len(wide) < evidence.FEW:
             continue
@@ -203,6 +205,12 @@ def table_in(text: Text, separators: str) -> tuple[list[int], str]:
             continue  # rows of items, some of which have one
         return stray_lines(text, separator, width), separator
     return [], ""
+
+
+def _is_rule(fields: Sequence[str]) -> bool:
+    """Tell whether a line is a rule between a header and lines: ``|---|:--:|``."""
+    filled = [field for field in fields if field]
+    return len(filled) > 1 and all(_RULE.fullmatch(field) for field in filled)
 
 
 def numbers_in(text: Text) -> list[int]:

@@ -278,7 +278,8 @@ class TextTable:
 def _with_row_names(text: Text, separator: str, rows: list[list[str]]) -> tuple[Text, list[list[str]]]:
     """Add the empty name of the first column where the header lacks it, as for row names of R."""
     width = len(rows[0]) + 1 if rows else 0
-    if len(rows) < evidence.FEW or separator == " " or any(len(row) != width for row in rows[1:]):
+    quoted = separator != " " or b'"' in text.content  # as R writes words between blanks
+    if len(rows) < evidence.FEW or not quoted or any(len(row) != width for row in rows[1:]):
         return text, rows
     completed = [["", *rows[0]], *rows[1:]]
     first = [row[0] for row in rows[1:]]

@@ -104,7 +104,11 @@ def _read_undeclared(text: Text, detected: str, request: ReadingRequest) -> Rows
             more = {} if separator is None else {"separator": separator}
             if chosen != "basket":
                 more["format"] = "long"
-            question = refusal(TextTable(text, separator), why, more=more, rows=chosen)
+            table = TextTable(text, separator)
+            if table.header_lines > 1:  # their names are those of columns
+                more["header_lines"] = str(table.header_lines)
+                table = TextTable(replace(text, header_lines=table.header_lines), separator)
+            question = refusal(table, why, more=more, rows=chosen)
             question.keep(lambda options: works(text, request, options))
             raise question
     options = {"separator": request.separator} if chosen == "basket" else {}
@@ -165,8 +169,7 @@ def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bo
                 text, **own_request.options(own_request.format)
             )
     except TableError as error:
-        of_lines = {*OF_LINES} if not lines else set()
-        if error.readings and {*error.readings[0][0]} <= of_lines | {*OF_LACKING} - {*options}:
+        if error.readings and {*error.readings[0][0]} <= {*OF_LINES} | {*OF_LACKING} - {*options}:
             raise
         return False
     except (DataError, RequestError):
@@ -207,7 +210,7 @@ def _ask_for_lines(text: Text, request: ReadingRequest) -> None:
     more = {"skip_lines": spec} | ({"separator": separator} if request.separator else {})
     question = refusal(table, strays_said(numbers, table.width), more=more)
     question.asked = f"--skip-lines {spec}, and --id-column, --item-column, --item-columns, --format"
-    question.keep(lambda options: can_be_read(text, request, options))
+    question.keep(lambda options: works(text, request, options))
     raise question
 
 
