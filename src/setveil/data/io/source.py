@@ -583,8 +583,11 @@ def _transcode(content: bytes, name: str, encoding: str, ask: Ask | None) -> byt
 
 def _has_lines(content: bytes) -> bool:
     """Tell whether bytes have line ends: as ASCII has them, with no other control signs, or as UTF-16 has."""
-    plain = _LINES_ONLY.fullmatch(content) is not None and len(content) >= _A_LINE
-    return (plain and b"\n" in content) or bool(_unmarked(content))
+    if len(content) < _A_LINE:
+        return False
+    if wide := _unmarked(content):
+        return "\n" in content.decode(wide, "replace")
+    return b"\n" in content and _LINES_ONLY.fullmatch(content) is not None
 
 
 def _other_encoding(content: bytes, message: str, ask: Ask | None) -> DataError:
