@@ -1,6 +1,6 @@
 """The proven optimum on real data, and how far AA is from it.
 
-    python benchmarks/exact.py [--time-limit 120] [--k 2 5 25 50] [--data FOLDER] [NAME ...]
+    python benchmarks/exact.py [--time-limit 120] [--k 2 5 25 50] [--m 2 3] [--data FOLDER] [NAME ...]
 
 Every run is a process of its own, with compiled kernels. `gap` is what is left unproven, `AA` the NCP of AA's
 release and its excess over the optimum.
@@ -18,15 +18,16 @@ def main() -> None:
     options = parser("The proven optimum on real data.")
     options.add_argument("--time-limit", type=float, default=120.0)
     options.add_argument("--k", type=int, nargs="+", default=(2, 5, 25, 50))
+    options.add_argument("--m", nargs="+", help="by default depends on the data")
     arguments = options.parse_args()
     data = files(arguments)
     compile_kernels()
     print(
         f"{'data':<14} {'k':>3} {'m':>2} {'model':<8} {'loss':>9} {'gap':>7} {'seconds':>7} {'clauses':>7} "
-        f"{'rounds':>6} {'gone':>5} {'MB':>5} {'AA':>9} {'excess':>7}"
+        f"{'rounds':>6} {'gone':>5} {'MB':>5} {'rows':>7} {'items':>6} {'AA':>9} {'excess':>7}"
     )
     for name, (rows, tree) in data.items():
-        for m in MS.get(name, ("2", "3")):
+        for m in arguments.m or MS.get(name, ("2", "3")):
             for k in arguments.k:
                 aa = anonymize(rows, tree, k, m, "--algorithm", "aa")["utility"]["ncp"]
                 for model, option in (("cut", "--no-suppress"), ("suppress", "--suppress")):
@@ -37,7 +38,8 @@ def main() -> None:
                     print(
                         f"{name:<14} {k:>3} {m:>2} {model:<8} {found['loss']:>9.6f} {found['gap']:>7.2%} "
                         f"{run['timing']['anonymize']:>7.2f} {found['clauses']:>7} {found['rounds']:>6} "
-                        f"{run['utility']['suppressed_items']:>5} {run['peak_memory_mb'] or 0:>5} {beside}",
+                        f"{run['utility']['suppressed_items']:>5} {run['peak_memory_mb'] or 0:>5} "
+                        f"{run['input']['rows']:>7} {run['input']['items']:>6} {beside}",
                         flush=True,
                     )
 
