@@ -222,7 +222,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.cli.options import ANSWER, Input, Reading, integer, source_of
+from setveil.cli.bundles import Reading, source_of
+from setveil.cli.help import ANSWER
+from setveil.cli.options import Input, integer
 from setveil.cli.session import Answer
 
 

@@ -12,6 +12,7 @@ import typer
 from setveil import algorithms as registry
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
+from setveil.cli.bundles import Own, Promise, Reading, source_of
 from setveil.cli.config import is_typed, options_in_use
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
 from setveil.cli.facts import Facts, facts_reader
@@ -19,15 +20,11 @@ from setveil.cli.help import ALGORITHM, GENERAL, OUTPUT, PROMISE
 from setveil.cli.options import (
     HierarchyFiles,
     Input,
-    Own,
-    Promise,
-    Reading,
     algorithm_or_file,
     choice,
     flag,
     integer,
     option,
-    source_of,
 )
 from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.readers import ItemsReader, reader_like

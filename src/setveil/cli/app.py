@@ -16,24 +16,11 @@ import typer
 from typer.main import get_command
 
 from setveil import algorithms as registry
+from setveil.cli.bundles import Reading, source_of
+from setveil.cli.command import Command, Group, expanded, texts_of
 from setveil.cli.config import algorithm_of
 from setveil.cli.help import OUTPUT
-from setveil.cli.options import (
-    Command,
-    Force,
-    Group,
-    Input,
-    Reading,
-    Seed,
-    argument,
-    choice,
-    expanded,
-    flag,
-    integer,
-    option,
-    source_of,
-    texts_of,
-)
+from setveil.cli.options import Force, Input, Seed, argument, choice, flag, integer, option
 from setveil.cli.session import Answer, answer, run, tell_error
 from setveil.cli.watched import is_watched
 from setveil.data.layout import FORMATS

@@ -8,21 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from setveil.cli.bundles import Bundle, Reading, model_options, some_options, source_of
 from setveil.cli.config import options_in_use
 from setveil.cli.help import ALGORITHM, READING
-from setveil.cli.options import (
-    Bundle,
-    HierarchyFile,
-    Input,
-    Reading,
-    argument,
-    choice,
-    flag,
-    model_options,
-    option,
-    some_options,
-    source_of,
-)
+from setveil.cli.options import HierarchyFile, Input, argument, choice, flag, option
 from setveil.cli.publishing import Published, Publishing
 from setveil.cli.session import Answer
 from setveil.errors import RequestError

@@ -9,21 +9,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from setveil import algorithms as registry
+from setveil.cli.bundles import Bundle, Reading, bundled, own_options, promise_options, source_of
 from setveil.cli.help import ALGORITHM, ATTACKER, GENERAL, OUTPUT, PROMISE, READING
 from setveil.cli.options import (
-    Bundle,
     ReadHierarchy,
-    Reading,
     algorithm_or_file,
     argument,
-    bundled,
     choice,
     flag,
     integer,
     option,
-    own_options,
-    promise_options,
-    source_of,
 )
 from setveil.cli.session import Answer
 from setveil.errors import RequestError

@@ -9,25 +9,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from setveil import algorithms as registry
+from setveil.cli.bundles import Bundle, Reading, bundled, model_options, own_options, source_of
 from setveil.cli.engines import MEMORY
 from setveil.cli.facts import Facts, facts_reader
 from setveil.cli.help import ALGORITHM, ATTACKER, GENERAL, PROMISE
 from setveil.cli.options import (
-    Bundle,
     Force,
     HierarchyFiles,
     Input,
     Page,
     QuerySeed,
-    Reading,
-    bundled,
     choice,
     integer,
-    model_options,
     number,
     option,
-    own_options,
-    source_of,
 )
 from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer, say

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
+from setveil.cli.bundles import Bundle, fact_options
 from setveil.cli.engines import MEMORY
 from setveil.cli.help import FACTS
-from setveil.cli.options import Bundle, fact_options
 from setveil.cli.readers import ItemsReader
 from setveil.cli.session import say
 from setveil.errors import RequestError, did_you_mean, listed

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from setveil.cli.bundles import Bundle, reading_of, reading_options
 from setveil.cli.help import OUTPUT, READING
 from setveil.cli.hierarchy_build import WRITTEN, TreeOut, build, size_of
-from setveil.cli.options import Bundle, Force, argument, option, reading_of, reading_options
+from setveil.cli.options import Force, argument, option
 from setveil.cli.session import Answer, say
 from setveil.errors import listed
 from setveil.options.reading import Reading as ReadingOptions

@@ -7,19 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
+from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.help import OUTPUT, TREE
-from setveil.cli.options import (
-    Force,
-    Input,
-    Reading,
-    bundled,
-    choice,
-    flag,
-    integer,
-    number,
-    option,
-    source_of,
-)
+from setveil.cli.options import Force, Input, choice, flag, integer, number, option
 from setveil.cli.session import Answer, say
 from setveil.errors import RequestError, listed
 from setveil.hierarchy.systems.known import NAMES

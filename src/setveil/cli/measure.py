@@ -6,18 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.facts import ReadFacts, facts_of
 from setveil.cli.help import MEASURES
-from setveil.cli.options import (
-    ReadHierarchies,
-    Reading,
-    argument,
-    bundled,
-    choice,
-    integer,
-    option,
-    source_of,
-)
+from setveil.cli.options import ReadHierarchies, argument, choice, integer, option
 from setveil.cli.readers import ItemsReader, reader_like
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from setveil.cli.bundles import Bundle, Reading, model_options, source_of
 from setveil.cli.help import ANSWER
-from setveil.cli.options import Bundle, Input, Reading, integer, model_options, source_of
+from setveil.cli.options import Input, integer
 from setveil.cli.session import Answer
 from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee, require_options, require_values

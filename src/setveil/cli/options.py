@@ -1,61 +1,30 @@
-"""Options that several commands share, and those that are made from declarations (`setveil.values`)."""
+"""Options: each is declared in one line, and shown by `setveil.cli.help`."""
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
-import re
-import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import pairwise
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType
 from typing import Annotated, Any, get_args
 
 import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
 
-from setveil.cli import help as helps
-from setveil.cli.config import require_typed, take_config
 from setveil.cli.help import (
     ALGORITHM,
     ANSWER,
-    FACTS,
     GENERAL,
     MEASURES,
     OUTPUT,
-    PANELS,
-    PROMISE,
     READING,
-    TABLES,
-    HelpEntry,
     Meaning,
     OptionHelp,
 )  # fmt: skip
-from setveil.cli.session import Answer, answer, begin, conclude, fail, run, speak
-from setveil.compiling import expect
 from setveil.data.layout import FORMATS
 from setveil.errors import (
-    DataError,
-    MissingItemsError,
-    RequestError,
-    SetveilError,
-    TableError,
-    as_option,
     did_you_mean,
 )
-from setveil.memory import unpack_up_to
-from setveil.options.columns import Columns as ColumnOptions
-from setveil.options.facts import OF_READING, FactOptions
-from setveil.options.reading import NAMING_FILES
-from setveil.options.reading import Reading as ReadingOptions
-from setveil.redact import HIDDEN
-from setveil.threads import threads, use_threads
-from setveil.values.declared import Option, options_of
-from setveil.values.kinds import BARE, Choice, Kind, Number, UpTo
 
 _WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
 
@@ -87,7 +56,7 @@ class DeclaredOption:
             made = typer.Argument(**settings)
         else:
             named = any(word.startswith("--") for word in self.words)
-            words = self.words if named else (_long(name), *self.words)
+            words = self.words if named else (long_name(name), *self.words)
             made = typer.Option(*words, **settings)
         return inspect.Parameter(
             name,
@@ -125,14 +94,14 @@ def integer(
     **more: Any,
 ) -> Any:
     """Declare an option that accepts an integer of at least `least` (see `option`)."""
-    return option(panel, what, metavar, *words, default=default, parser=_reader(int, least), **more)
+    return option(panel, what, metavar, *words, default=default, parser=number_reader(int, least), **more)
 
 
 def number(
     panel: str | None, what: str, least: float, metavar: str, *words: str, default: Any = None, **more: Any
 ) -> Any:
     """Declare an option that accepts a number of at least `least` (see `option`)."""
-    return option(panel, what, metavar, *words, default=default, parser=_reader(float, least), **more)
+    return option(panel, what, metavar, *words, default=default, parser=number_reader(float, least), **more)
 
 
 def choice(
@@ -147,7 +116,7 @@ def choice(
     """Declare an option that accepts one of some words, which are a `name` each (see `option`)."""
 
     def settings() -> dict[str, Any]:
-        found = _one_of(name, known() if callable(known) else known, what)
+        found = words_of_choice(name, known() if callable(known) else known, what)
         return {"rich_help_panel": panel, **found, **more}
 
     return DeclaredOption(words, default, settings)
@@ -159,7 +128,7 @@ def algorithm_or_file(what: str, brief: str | None = "") -> Any:
     def settings() -> dict[str, Any]:
         from setveil import algorithms
 
-        made = _one_of("algorithm", algorithms.names(), what)
+        made = words_of_choice("algorithm", algorithms.names(), what)
         of_names = made["parser"]
         return {
             **made, "parser": lambda text: text if algorithms.is_file(text) else of_names(text),
@@ -175,12 +144,12 @@ def argument(metavar: str, what: str, *, default: Any = ...) -> Any:
     return DeclaredOption((), default, lambda: {"metavar": metavar, "help": what}, argument=True)
 
 
-def _long(name: str) -> str:
+def long_name(name: str) -> str:
     """Return the name of an option on the command line."""
     return f"--{name.replace('_', '-')}"
 
 
-def _one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
+def words_of_choice(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
     """Make the settings of an option that takes one of some words: help and completion list them."""
     known = tuple(words)
 
@@ -203,7 +172,7 @@ def _one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
     return {"parser": parse, "autocompletion": complete, "metavar": metavar, "help": what}
 
 
-def _reader(kind: type[int] | type[float], least: float | None = None) -> Callable[[Any], Any]:
+def number_reader(kind: type[int] | type[float], least: float | None = None) -> Callable[[Any], Any]:
     """Make what reads an integer or a number, of at least `least`."""
     expected = "an integer" if kind is int else "a number"
     if least is not None:
@@ -227,30 +196,50 @@ def _or_config(context: typer.Context, parameter: typer.CallbackParam, value: li
 
 
 _TREE = "Read the hierarchy of items: lines of leaf;parent;...;root."
+
+
 _TREES = f"{_TREE} For a column of a table: COLUMN=FILE, zip=prefix:3,2 or seen=dates."
+
+
 _TREE_BRIEF = "Generalize items by this hierarchy."
+
+
 Input = Annotated[
     list[str] | None,
     argument("INPUT", "Read these files, a folder of them, or - (stdin)."),
 ]
+
+
 HierarchyFiles = Annotated[
     list[str] | None, option(ALGORITHM, _TREES, "FILE", "--hierarchy", "-H", brief=_TREE_BRIEF)
 ]
+
+
 ReadHierarchies = Annotated[
     list[str] | None,
     option(READING, _TREES, "FILE", "--hierarchy", "-H", brief="Read the hierarchy of items."),
 ]
+
+
 HierarchyFile = Annotated[
     Path | None, option(ALGORITHM, _TREE, "FILE", "--hierarchy", "-H", brief=_TREE_BRIEF)
 ]
+
+
 ReadHierarchy = Annotated[
     Path | None, option(READING, _TREE, "FILE", "--hierarchy", "-H", brief="Read the hierarchy of items.")
 ]
+
+
 Seed = Annotated[
     int,
     integer(OUTPUT, "Shuffle published rows by this seed: same seed, same bytes.", 0, brief=None),
 ]
+
+
 QuerySeed = Annotated[int, integer(MEASURES, "Draw the queries by this seed.", 0, brief=None)]
+
+
 Out = Annotated[
     Path,
     option(
@@ -258,398 +247,48 @@ Out = Annotated[
         brief="Write published/ and internal/ to this folder.",
     ),
 ]  # fmt: skip
+
+
 Page = Annotated[
     Path | None, option(OUTPUT, "Also write the answer as a page (.html). Do not share it.", "FILE", "-o")
 ]
+
+
 OutputFormat = Annotated[
     str | None,
     choice(
         OUTPUT, "Write the published file in this format, if not the input's", "format", FORMATS, brief=None
     ),
 ]
+
+
 External = Annotated[bool, flag(OUTPUT, "Also write published/report.html, to be shared with the rows.")]
+
+
 NoDetails = Annotated[
     bool,
     flag(OUTPUT, "Omit what takes longest to measure: the risk, and the errors of queries.", brief=None),
 ]
+
+
 ForceRun = Annotated[
     bool, flag(OUTPUT, "Replace the folder of an earlier run.", brief="Replace the folder of an earlier run.")
 ]
+
+
 Force = Annotated[bool, flag(OUTPUT, "Replace what an earlier run wrote.", brief=None)]
+
+
 Jobs = Annotated[
     int | None,
     integer(GENERAL, "Do this many runs at the same time (default: one per processor).", 1, "-j", brief=None),
 ]
+
+
 Show = Annotated[int, integer(ANSWER, "List at most this many violations.", 0)]
+
+
 Json = Annotated[bool, flag(ANSWER, "Print the answer as JSON.", brief=None)]
-
-
-def _show_all(context: typer.Context, wanted: bool) -> None:
-    """Answer --help-all."""
-    if wanted and not context.resilient_parsing:
-        answer(_help_of(context, whole=True))
-        raise typer.Exit
-
-
-def _general(
-    config: Path | None = option(
-        GENERAL, "Read options from a TOML file or report.json.", "FILE", is_eager=True, callback=take_config
-    ),
-    threads: int | None = integer(GENERAL, "Use at most N threads (default: all processors).", 1),
-    plugin: list[str] | None = option(
-        GENERAL, "Execute this Python file, with measures, guarantees or an algorithm of your own.",
-        "FILE", callback=require_typed, brief=None,
-    ),
-    unpacked_limit: int | None = integer(
-        GENERAL, "Unpack at most this (default: a quarter of free memory).", 1, metavar="MB"
-    ),
-    quiet: bool = flag(GENERAL, "Print only errors and the answer.", "-q"),
-    verbose: bool = flag(GENERAL, "Also print all details, phases and times.", "-v"),
-    help_all: bool = flag(
-        GENERAL, "Show all options and exit.", "--help-all", is_eager=True, callback=_show_all
-    ),
-) -> None:  # fmt: skip
-    """Do what the options of all commands say."""
-    speak(quiet=quiet, verbose=verbose)
-    use_threads(threads)
-    if unpacked_limit is not None:
-        unpack_up_to(unpacked_limit)
-
-
-def _answering(json: Json = False) -> None:
-    """Declare what all commands have that answer."""
-
-
-def source_of(arguments: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
-    """Say what is to be read: a path, several, or none for a query; `name` is that of the argument."""
-    paths = list(arguments or ())
-    if HIDDEN in str(reading.given_options().get("connection", "")):
-        raise RequestError("The record of a run leaves secrets out: give --connection again.")
-    if reading.given_options().get("query") is not None:
-        if paths:
-            raise RequestError(f"Rows are read either from {name} or by --query, not both.")
-        return paths
-    if not paths:
-        raise RequestError(
-            f"{name} is missing: files of rows, a folder of them, or - for standard input.",
-            hint="See --help for an example.",
-        )
-    if "-" in paths and len(paths) > 1:
-        raise RequestError("Standard input (-) cannot be read together with files.")
-    return paths[0] if len(paths) == 1 else paths
-
-
-_OF_FACTS = {f"--{name.replace('_', '-')}" for name in OF_READING}
-_LISTS = ("COLUMNS", "ITEMS")  # what options of several names are shown to take
-
-
-def _together(option: str, args: Sequence[str]) -> list[str]:
-    """Make one option of several, whose values have commas between them: none of them is forgotten.
-
-    Examples
-    --------
-    >>> _together("--encoding", ["--encoding", "cp1252", "a.csv", "--encoding=a.csv=utf-8"])
-    ['a.csv', '--encoding=cp1252,a.csv=utf-8']
-    """
-    values, left, words = [], [], iter(args)
-    for word in words:
-        if word == "--":
-            left += [word, *words]
-        elif word == option:
-            values += [value] if (value := next(words, None)) is not None else []
-        elif word.startswith(f"{option}="):
-            values.append(word.partition("=")[2])
-        else:
-            left.append(word)
-    if len(values) < 2:
-        return [*args]
-    at = left.index("--") if "--" in left else len(left)
-    return [*left[:at], f"{option}={','.join(values)}", *left[at:]]
-
-
-class Command(TyperCommand):
-    """A command whose help comes in layers (see `setveil.cli.help`)."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write what nearly everyone needs, or what applies to the algorithm or model that was named."""
-        formatter.write(_help_of(ctx) + "\n")
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; an option that may stand alone gets the value that it then has."""
-        ctx.meta["setveil.words"] = [*args]
-        known = {word for one in self.get_params(ctx) for word in one.opts}
-        for word in (one.partition("=")[0] for one in args):
-            if word in _OF_FACTS - known:
-                reads = "anonymize, measure and risk do"
-                ctx.fail(f"{word} is about facts, which {ctx.command_path} does not read; {reads}.")
-        alone = {word for one in self.get_params(ctx) if one.metavar == UpTo.metavar for word in one.opts}
-        words: list[str] = []
-        for word, after in pairwise([*_together("--encoding", args), ""]):
-            words.append(word)
-            if word in alone and not after.isdigit() and after not in (BARE, "true"):
-                words.append(BARE)
-        if not ctx.resilient_parsing:  # as for completion
-            self._require_whole_lists(ctx, words)
-        left: list[str] = super().parse_args(ctx, words)
-        return left
-
-    def invoke(self, ctx: Any) -> Any:
-        """Call the command, unless something is missing: all of that is reported at once, with an example."""
-        lacking = _lacking(ctx, entries_of(self.params, self.callback))
-        if lacking:
-            fail(_lacking_error(ctx, lacking))
-        begin(lambda error: _name_files(error, ctx.params))
-        try:
-            if any(ctx.params.get(name) for name in NAMING_FILES):
-                from setveil.cli.named_files import require_read
-
-                require_read(ctx.params)
-        except SetveilError as error:
-            fail(error)
-        return super().invoke(ctx)
-
-    def _require_whole_lists(self, ctx: Any, words: list[str]) -> None:
-        """Refuse a list that is given again: what is in the first would be forgotten without a word."""
-        _, _, order = self.make_parser(ctx).parse_args([*words])
-        for one in order:
-            if one.metavar in _LISTS and not one.multiple and order.count(one) > 1:
-                name = next(word for word in (word.partition("=")[0] for word in words) if word in one.opts)
-                ctx.fail(f"{name} is given more than once: it takes one list, with commas between names.")
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """List the parameters, --help last."""
-        return _plain(super().get_params(ctx), self.callback)
-
-
-def _lacking(context: Any, entries: Sequence[HelpEntry]) -> list[HelpEntry]:
-    """List what is missing. If that is only part of a guarantee, `require_options` reports it."""
-    values = context.params
-    without = {
-        entry.parameter.name for entry in entries if values.get(entry.parameter.name) in (None, (), [])
-    }
-    needed = {entry.parameter.name for entry in entries if entry.shown.required}
-    if "input" in without and "query" in without:
-        needed.add("input")
-    if needed & without and "out" in values:
-        needed |= _promised(values, entries)
-    return [entry for entry in entries if entry.parameter.name in needed & without]
-
-
-def _promised(values: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str]:
-    """List the options that the guarantee of a command needs, unless others may replace them."""
-    from setveil.algorithms import is_file, load
-    from setveil.guarantees import models
-    from setveil.options.guarantees import missing
-    from setveil.options.models import settled_model
-
-    owned = {entry.parameter.name for entry in entries if entry.shown.meanings}
-    algorithm = values.get("algorithm")
-    if is_file(algorithm or "") or not {"k", "m"} <= owned:
-        return set()
-    known = {option for model in models().values() for option in model.options}
-    texts = {name: values[name] for name in owned & known if name in values}
-    name = values.get("model") or settled_model(texts, load(algorithm).info.guarantees if algorithm else ())
-    elsewhere = bool(values.get("roles")) or any(":m=" in text for text in values.get("set") or ())
-    gaps = missing(models()[name], texts)
-    return {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
-
-
-def _name_files(error: SetveilError, values: Mapping[str, Any]) -> None:
-    """Write the files and options that a command was given into what an error suggests."""
-    if isinstance(error, MissingItemsError):
-        from setveil.cli.extending import name_files
-
-        reading = reading_of(
-            **{one.name: values[one.name] for one in reading_options() if one.name in values}
-        )
-        nouns = {"code": fact_options(), "item": column_options()}  # of what columns of the file hold
-        noun = next((noun for noun, own in nouns.items() if any(values.get(one.name) for one in own)), "")
-        name_files(error, values, reading.arguments(), noun)
-    elif error.unfit:
-        from setveil.cli.files import command_without
-
-        error.hint = error.hint.removesuffix(".") + command_without(error.unfit)
-    elif isinstance(error, DataError) and (isinstance(error, TableError) or error.instead is not None):
-        from setveil.cli.files import command_instead, command_with, showing
-
-        if isinstance(error, TableError):
-            error.say_how(command_with)
-        one = values.get("input") is None or len(values["input"]) == 1
-        if error.instead is not None and error.instead[1] and one:
-            error.hint += command_instead(*error.instead)
-        reading = reading_of(
-            **{one.name: values[one.name] for one in reading_options() if one.name in values}
-        )
-        error.hint += showing(error, values.get("input"), reading)
-
-
-def require_options(context: typer.Context, *names: str) -> None:
-    """Refuse a command that lacks options: all of them are reported at once, with a command that has them."""
-    command: Any = context.command
-    without = [one for one in entries_of(command.params, command.callback) if one.parameter.name in names]
-    lacking = [one for one in without if context.params.get(str(one.parameter.name)) in (None, (), [])]
-    if lacking:
-        raise _lacking_error(context, lacking)
-
-
-def _lacking_error(context: Any, lacking: Sequence[HelpEntry]) -> RequestError:
-    """Write what is missing, and a command in which nothing is."""
-    first, *more = [one.names if one.is_argument else _longest(one.parameter) for one in lacking]
-    names = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
-    examples = [line.strip()[2:] for line in (context.command.epilog or "").splitlines() if "$ " in line]
-    line = next(iter(examples), "")
-    if not any(one.is_argument for one in lacking):
-        words = [*context.command_path.split(), *context.meta["setveil.words"]]
-        for one in lacking:
-            words += [_longest(one.parameter), _value_in(examples, one)]
-        line = shlex.join(words)
-    begin = "Such as"
-    if "baskets.csv" in line and not Path("baskets.csv").exists():
-        line = re.sub(r"\b(baskets|products)\.csv", r"setveil-demo-input/\1.csv", line)
-        begin = "Run `setveil demo`, then"
-    verb = "is" if len(lacking) == 1 else "are"
-    return RequestError(f"{names} {verb} missing.", hint=f"{begin}: {line}")
-
-
-def _value_in(examples: Sequence[str], entry: HelpEntry) -> str:
-    """Find what examples give for an option, or what the example of a model that has it does."""
-    from setveil.guarantees import models
-
-    name, words = entry.parameter.name, [word for line in examples for word in shlex.split(line)]
-    found = [after for word, after in pairwise(words) if word in entry.parameter.opts]
-    owners = {owner for meaning in entry.shown.meanings for owner in meaning.owners}
-    found += [
-        str(model.example[name]) for key, model in models().items() if key in owners and name in model.example
-    ]
-    return next(iter(found), str(entry.parameter.metavar))
-
-
-class Group(TyperGroup):
-    """A group of commands, listed under titles."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; if no command is named, the help answers."""
-        if not args and not ctx.resilient_parsing:
-            answer(ctx.get_help())
-            raise typer.Exit(2)
-        left: list[str] = super().parse_args(ctx, args)
-        return left
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """List the commands, each with its first sentence."""
-        listed: dict[str, list[tuple[str, str]]] = {}
-        for name, command in self.commands.items():
-            words = (command.help or "").partition("\n\n")[0]
-            listed.setdefault(getattr(command, "rich_help_panel", None) or "Commands", []).append(
-                (name, _sentence(words))
-            )
-        tables = []
-        if ctx.parent is None:
-            own = [
-                HelpEntry(one, OptionHelp(None)) for one in self.get_params(ctx) if "--help" not in one.opts
-            ]
-            tables = [
-                ("Options of all commands", [(one.names, one.text) for one in _common()]),
-                ("Options", [(one.names, one.text) for one in own]),
-            ]
-        usage = f"Usage: {ctx.command_path} COMMAND [OPTIONS]"
-        text = helps.list_of_commands(usage, self.help or "", listed, tables, self.epilog or "")
-        formatter.write(text + "\n")
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """List the parameters, --help last."""
-        return _plain(super().get_params(ctx), self.callback)
-
-
-def _common() -> list[HelpEntry]:
-    """List the options of all commands."""
-
-    def nothing(progress: Any) -> Answer:  # type: ignore[empty-body]
-        """Stand for any command."""
-
-    app = typer.Typer(add_completion=False)
-    app.command(cls=Command)(expanded(nothing))
-    command = get_command(app)
-    return entries_of(command.get_params(typer.Context(command)), command.callback)
-
-
-def _sentence(words: str) -> str:
-    """Take the first sentence of a text."""
-    return " ".join(re.split(r"(?<=[.]) ", " ".join(words.split()), maxsplit=1)[0].split())
-
-
-def _help_of(context: Any, *, whole: bool = False) -> str:
-    """Write the help of a command; of an algorithm or a model if these are named."""
-    command, name = context.command, context.command_path
-    entries = entries_of(command.get_params(context), command.callback)
-    arguments = [
-        one.names if one.shown.required or one.parameter.name == "input" else f"[{one.names}]"
-        for one in entries
-        if one.is_argument
-    ]
-    needed = [
-        f"{_longest(one.parameter)} {one.parameter.metavar}"
-        for one in entries
-        if one.shown.required and not one.is_argument
-    ]
-    usage = " ".join(["Usage:", name, *arguments, *needed, "[OPTIONS]"])
-    examples = [line.strip() for line in (command.epilog or "").splitlines() if line.strip().startswith("$ ")]
-    owners = getattr(command.callback, "owners", ())
-    if whole:
-        return helps.whole_help(usage, command.help or "", examples, entries)
-    if owners:
-        return helps.help_of_owners(usage, helps.about(owners), helps.applying(entries, owners), owners, name)
-    return helps.first_help(usage, command.help or "", examples, entries, name)
-
-
-def _longest(parameter: Any) -> str:
-    return str(max(parameter.opts, key=len))
-
-
-def entries_of(parameters: Iterable[Any], command: Callable[..., Any] | None) -> list[HelpEntry]:
-    """Join the parameters of a command with what the help shows of them."""
-    declared = inspect.signature(command, eval_str=True).parameters if command else {}
-    own = getattr(command, "own", ())
-    entries = []
-    for one in parameters:
-        parts = getattr(declared[one.name].annotation, "__metadata__", ()) if one.name in declared else ()
-        shown = next((part for part in parts if isinstance(part, OptionHelp)), OptionHelp(GENERAL, own=False))
-        entries.append(HelpEntry(one, replace(shown, own=one.name in own)))
-    return entries
-
-
-def _plain(parameters: list[Any], command: Callable[..., Any] | None) -> list[Any]:
-    """Hide that an argument is a str and a flag a bool, and read what is given without pydantic."""
-    declared = inspect.signature(command, eval_str=True).parameters if command else {}
-    for parameter in parameters:
-        if parameter.param_type_name == "argument":
-            parameter.display_type = lambda ctx: None
-        elif getattr(parameter, "is_flag", False):
-            parameter.metavar = ""
-        declaration = declared.get(parameter.name)
-        kind, option = get_args(declaration.annotation)[:2] if declaration else (None, None)
-        parameter.process_value = functools.partial(_processed, parameter, kind, option)
-    return parameters
-
-
-def _processed(parameter: Any, kind: Any, option: Any, context: Any, value: Any) -> Any:
-    """Do what `parameter.process_value` does, without pydantic where a value is not given, or only a text.
-
-    Typer asks pydantic about every parameter, given or not. To import it, and to make what it needs for each
-    of a hundred options, takes longer than all else that is done to read a command line.
-    """
-    if NoneType in get_args(kind):
-        kind = next(part for part in get_args(kind) if part is not NoneType)
-    convert = (option and option.parser) or (kind if kind in {str, Path} else None)
-    if value is None and not parameter.required:
-        value = () if parameter.multiple or parameter.nargs == -1 else None
-    elif kind == list[str] and value:
-        value = list(value)
-    elif convert and isinstance(value, str | int | Path):
-        value = convert(value)
-    else:
-        return type(parameter).process_value(parameter, context, value)
-    return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
 def parameters_of(declaring: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -665,278 +304,3 @@ def _made(parameter: inspect.Parameter) -> inspect.Parameter:
         if isinstance(part, DeclaredOption):
             return part.parameter(parameter.name, kind.__origin__, default)
     return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-
-
-@dataclass(frozen=True)
-class Bundle:
-    """Several options as one parameter in the signature of a command."""
-
-    options: Callable[[], list[inspect.Parameter]]
-    collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets
-    own: bool = False  # whether they are the command's own, which its first help shows
-
-
-def bundled(kind: type) -> Bundle:
-    """Declare the fields of a dataclass as options of a command's own."""
-    return Bundle(lambda: parameters_of(kind), kind, own=True)
-
-
-def expanded(command: Callable[..., Any], owners: Sequence[str] = ()) -> Callable[..., None]:
-    """Replace each bundle in the signature of a command by its options, and add those that all have.
-
-    A command gets what its bundles collect; setveil's errors end it with their message and exit code. One
-    that takes `progress` works as `run` has it, and returns what to say, or an `Answer`: then it has --json.
-    `owners`: the algorithms or models that the help is about; empty: none of them.
-    """
-    bundles: dict[str, tuple[Bundle, list[str]]] = {}
-    parameters: list[inspect.Parameter] = []
-    declared = {parameter.name: parameter for parameter in parameters_of(command)}
-    works = declared.pop("progress", None) is not None
-    for parameter in declared.values():
-        parts = getattr(parameter.annotation, "__metadata__", ())
-        bundle = next((part for part in parts if isinstance(part, Bundle)), None)
-        if bundle is None:
-            parameters.append(parameter)
-        else:
-            options = bundle.options()
-            bundles[parameter.name] = bundle, [option.name for option in options]
-            parameters += options
-    answers = inspect.signature(command, eval_str=True).return_annotation is Answer
-    parameters += parameters_of(_answering) if answers else []
-    general = parameters_of(_general)
-    parameters += general
-    parameters.sort(key=_place)
-    _require_names(parameters)
-
-    @functools.wraps(command)
-    def call(**values: Any) -> None:
-        _general(**{option.name: values.pop(option.name) for option in general})
-        json = answers and values.pop("json")
-        values |= {
-            name: bundle.collect(**{option: values.pop(option) for option in options})
-            for name, (bundle, options) in bundles.items()
-        }
-        try:
-            expect(threads, command.__name__)
-            if works:
-                conclude(run(lambda progress: command(progress=progress, **values)), json=json)
-            else:
-                command(**values)
-        except SetveilError as error:
-            fail(error)
-
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.own = [  # type: ignore[attr-defined]
-        *(name for name in declared if name not in bundles),
-        *(name for bundle, options in bundles.values() if bundle.own for name in options),
-    ]
-    call.owners = owners  # type: ignore[attr-defined]
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return call
-
-
-def _require_names(parameters: Sequence[inspect.Parameter]) -> None:
-    """Refuse options of guarantees or algorithms of one's own that are called as others are."""
-    names = [parameter.name for parameter in parameters]
-    if twice := next((name for name in names if names.count(name) > 1), ""):
-        raise RequestError(
-            f"{as_option(twice)} would mean two things: a guarantee or an algorithm of your own has it, too.",
-            hint="Rename the option in your file.",
-        )
-
-
-def texts_of(command: Callable[..., Any]) -> tuple[str, str]:
-    """Take the docstring of a command apart: what it does, and the examples that stand at its end."""
-    words, _, lines = (inspect.getdoc(command) or "").partition("\n\n$ ")
-    examples = [line for line in f"$ {lines}".splitlines() if line]
-    title = "Example:" if len(examples) == 1 else "Examples:"
-    paragraphs = [" ".join(paragraph.split()) for paragraph in words.split("\n\n")]
-    return "\n\n".join(paragraphs), "\n\n".join([title, *examples])
-
-
-def _place(parameter: inspect.Parameter) -> int:
-    """Tell where a parameter is in the help: arguments first, then panel by panel."""
-    panels = [getattr(part, "rich_help_panel", None) for part in get_args(parameter.annotation)]
-    panel = next((panel for panel in panels if panel), None)
-    if panel is None:
-        return -1
-    return next((place for place, name in enumerate(PANELS) if panel.startswith(name)), len(PANELS))
-
-
-_HIDDEN = ("item_columns",)  # other names of options, for commands that people have already
-_FEW = 3  # owners that an option's panel names
-
-
-def _parameter(
-    name: str,
-    kinds: Iterable[Kind],
-    help_: str,
-    panel: str | None,
-    *,
-    short: str = "",
-    negated: bool = False,
-    hidden: bool = False,
-    meanings: Sequence[Meaning] = (),
-) -> inspect.Parameter:
-    """Make an option that is None where it is not given."""
-    kinds = list(kinds)
-    types = {kind.takes for kind in kinds}
-    type_: Any = types.pop() if len(types) == 1 else str
-    words = [f"-{short}"] if short else []
-    if negated:
-        words = [f"{_long(name)}/{_long(f'no_{name}')}", *words]
-    first = kinds[0]
-    more: dict[str, Any] = {"metavar": first.metavar, "help": help_}
-    if type_ is int:
-        more |= {"parser": _reader(int), "metavar": "N"}
-    elif type_ is float:
-        unit = first.unit if isinstance(first, Number) else ""
-        more |= {"parser": _reader(float), "metavar": unit.upper() or "NUMBER"}
-    elif isinstance(first, Choice):
-        more |= _one_of(name.replace("_", " "), first.words, help_) | ({"help": help_} if meanings else {})
-    more |= {"rich_help_panel": panel, "hidden": hidden, "meanings": meanings}
-    made = DeclaredOption(tuple(words), None, lambda: more)
-    return made.parameter(name, type_ | None, None)
-
-
-def _owned(
-    found: Mapping[str, list[tuple[str, Option]]], panel: str, *, negated: Iterable[str] = ()
-) -> list[inspect.Parameter]:
-    """Make options that have owners: models or algorithms.
-
-    `found`: by option, its owners and what it is to each; `panel`: where options of many are, those of a few
-    have one of their own next to it; `negated`: options that are on where they are not given.
-    """
-    parameters = []
-    for name, entries in found.items():
-        texts: dict[str, list[str]] = {}
-        for owner, option in entries:
-            kind = option.kind
-            words = kind.words if isinstance(kind, Choice) else None
-            text = _one_of(name, words, option.help)["help"] if words else option.help
-            texts.setdefault(text, []).append(owner)
-        meanings = [
-            Meaning(text, tuple(owners), panel if len(owners) > _FEW else f"{panel}: {', '.join(owners)}")
-            for text, owners in texts.items()
-        ]
-        parameters.append(
-            _parameter(
-                name,
-                [option.kind for _, option in entries],
-                _merged(meanings),
-                meanings[0].panel,
-                short=entries[0][1].short,
-                negated=name in negated,
-                meanings=meanings,
-            )
-        )
-    return parameters
-
-
-def _merged(meanings: Sequence[Meaning]) -> str:
-    """Write what an option means to all its owners."""
-    first, *others = meanings
-    words = [
-        first.text,
-        *(f"{', '.join(one.owners)}: {one.text[:1].lower()}{one.text[1:]}" for one in others),
-    ]
-    return " ".join(words)
-
-
-def promise_options(*, drawn: bool) -> list[inspect.Parameter]:
-    """Make the options of all privacy models; `drawn`: also those that draw items for experiments."""
-    from setveil.guarantees import models
-
-    found: dict[str, list[tuple[str, Option]]] = {}
-    for model in models().values():
-        for name, option in model.options.items():
-            if drawn or (option.drawn_with is None and not option.asked_apart):
-                found.setdefault(name, []).append((model.name, option))
-    return _owned(found, PROMISE)
-
-
-def own_options() -> list[inspect.Parameter]:
-    """Make the options of the parameters of all algorithms, those of the first choice first."""
-    from setveil import algorithms
-    from setveil.guarantees import models
-
-    first = next(iter(models().values())).algorithm
-    found: dict[str, list[tuple[str, Option]]] = {}
-    negated = set()
-    for name, module in sorted(algorithms.modules().items(), key=lambda entry: (entry[0] != first, entry[0])):
-        parameters = module.Parameters
-        for key, option in options_of(parameters).items():
-            found.setdefault(key, []).append((name, option))
-        negated |= _on(parameters)
-    return _owned(found, ALGORITHM, negated=negated)
-
-
-def _some(
-    options: Mapping[str, Option], names: Iterable[str], panel: str, negated: Iterable[str] = ()
-) -> list[inspect.Parameter]:
-    """Make some of the options that are declared in one place."""
-    chosen = [(name, options[name]) for name in names]
-    return [
-        _parameter(
-            name,
-            [one.kind],
-            one.help,
-            panel,
-            short=one.short,
-            negated=name in negated,
-            hidden=name in _HIDDEN,
-        )
-        for name, one in chosen
-    ]
-
-
-def some_options(parameters: type, names: Sequence[str], panel: str) -> list[inspect.Parameter]:
-    """Make the options of some parameters of one algorithm."""
-    return _some(options_of(parameters), names, panel, _on(parameters))
-
-
-def _on(parameters: type) -> set[str]:
-    """List the parameters that are on where they are not given."""
-    return {field.name for field in fields(parameters) if field.default is True}
-
-
-def model_options(model: str, *names: str) -> list[inspect.Parameter]:
-    """Make the options of one privacy model, or some of them."""
-    from setveil.guarantees import models
-
-    options = models()[model].options
-    return _some(options, [one for one in names or options if options[one].drawn_with is None], PROMISE)
-
-
-def reading_options(*without: str) -> list[inspect.Parameter]:
-    """Make the options on how the input is read."""
-    options = options_of(ReadingOptions)
-    return _some(options, [name for name in options if name not in without], READING)
-
-
-def reading_of(**values: Any) -> ReadingOptions:
-    """Collect the options on how the input is read; `--item-column` may name several columns."""
-    from setveil.data.columns import names_several
-
-    text = values.get("item_column")
-    if text is not None and values.get("item_columns") is None and names_several(text):
-        values |= {"item_column": None, "item_columns": text}
-    return ReadingOptions(**values)
-
-
-def column_options(*names: str) -> list[inspect.Parameter]:
-    """Make the options on what the columns of a table are, or some of them."""
-    options = options_of(ColumnOptions)
-    return _some(options, names or options, TABLES)
-
-
-def fact_options(*names: str) -> list[inspect.Parameter]:
-    """Make the options on facts, or some of them."""
-    options = options_of(FactOptions)
-    return _some(options, names or options, FACTS)
-
-
-Reading = Annotated[ReadingOptions, Bundle(reading_options, reading_of)]
-Promise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=True))]
-PublishedPromise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=False))]
-Own = Annotated[dict[str, Any], Bundle(own_options)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from setveil.cli.bundles import Reading, source_of
 from setveil.cli.help import OUTPUT, PROMISE
-from setveil.cli.options import Force, Input, Reading, integer, option, source_of
+from setveil.cli.options import Force, Input, integer, option
 from setveil.cli.session import Answer
 
 HELP = "Make and check privacy and utility constraints."

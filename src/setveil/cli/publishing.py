@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from setveil.cli.bundles import Bundle
 from setveil.cli.help import ABOUT, OUTPUT
 from setveil.cli.options import (
-    Bundle,
     External,
     ForceRun,
     NoDetails,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from setveil.cli.bundles import Reading, source_of
 from setveil.cli.engines import MEMORY
 from setveil.cli.facts import Facts, facts_reader
 from setveil.cli.help import ANSWER
-from setveil.cli.options import Input, ReadHierarchies, Reading, flag, source_of
+from setveil.cli.options import Input, ReadHierarchies, flag
 from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer
 from setveil.cli.tables import Columns

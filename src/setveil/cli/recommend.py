@@ -9,21 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from setveil.cli.bundles import Bundle, Reading, model_options, source_of
 from setveil.cli.help import GENERAL, MEASURES
-from setveil.cli.options import (
-    Bundle,
-    Force,
-    HierarchyFiles,
-    Input,
-    Jobs,
-    Page,
-    QuerySeed,
-    Reading,
-    model_options,
-    number,
-    option,
-    source_of,
-)
+from setveil.cli.options import Force, HierarchyFiles, Input, Jobs, Page, QuerySeed, number, option
 from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer, answer
 from setveil.cli.tables import Columns, TableShare

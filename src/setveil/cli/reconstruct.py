@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from setveil.cli.bundles import source_of
 from setveil.cli.help import OUTPUT
-from setveil.cli.options import Force, argument, choice, integer, option, source_of
+from setveil.cli.options import Force, argument, choice, integer, option
 from setveil.cli.session import Answer
 from setveil.data.layout import FORMATS
 from setveil.options.reading import Reading

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
 from setveil.cli.facts import ReadFacts, facts_of
 from setveil.cli.help import ATTACKER, GENERAL, READING
-from setveil.cli.options import Reading, argument, bundled, choice, integer, option, source_of
+from setveil.cli.options import argument, choice, integer, option
 from setveil.cli.readers import TableReader, reader_like
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer

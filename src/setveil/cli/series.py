@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from setveil.cli.bundles import Reading, bundled, source_of
+from setveil.cli.command import require_options
 from setveil.cli.help import ALGORITHM, ANSWER, OUTPUT, PROMISE, READING
 from setveil.cli.options import (
     Force,
@@ -19,17 +21,13 @@ from setveil.cli.options import (
     NoDetails,
     OutputFormat,
     Page,
-    Reading,
     Seed,
     argument,
-    bundled,
     choice,
     flag,
     integer,
     number,
     option,
-    require_options,
-    source_of,
 )
 from setveil.cli.session import Answer, say
 from setveil.errors import RequestError

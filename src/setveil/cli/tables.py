@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from setveil.cli.bundles import Bundle, column_options
 from setveil.cli.help import TABLES
-from setveil.cli.options import Bundle, column_options, option
+from setveil.cli.options import option
 from setveil.cli.session import say
 from setveil.errors import RequestError
 from setveil.options.columns import OF_VALUES, PUBLISHED, split_hierarchies

@@ -9,20 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
+from setveil.cli.bundles import PublishedPromise, Reading, bundled
 from setveil.cli.engines import MEMORY, SPARK, CheckingEngine
 from setveil.cli.help import PROMISE, READING
-from setveil.cli.options import (
-    PublishedPromise,
-    ReadHierarchy,
-    Reading,
-    Show,
-    argument,
-    bundled,
-    choice,
-    flag,
-    integer,
-    option,
-)
+from setveil.cli.options import ReadHierarchy, Show, argument, choice, flag, integer, option
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import PublishedColumns, read_published, require_no_columns
 from setveil.errors import DataError, RequestError, listed, shorten

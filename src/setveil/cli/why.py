@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.cli.bundles import Reading
 from setveil.cli.help import READING, TABLES
-from setveil.cli.options import ReadHierarchy, Reading, Show, argument, integer, option
+from setveil.cli.options import ReadHierarchy, Show, argument, integer, option
 from setveil.cli.session import Answer
 
 if TYPE_CHECKING:

@@ -1,0 +1,255 @@
+"""Several options as one parameter of a command: those of files, columns, guarantees and algorithms."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
+
+from setveil.cli.help import (
+    ALGORITHM,
+    FACTS,
+    PROMISE,
+    READING,
+    TABLES,
+    Meaning,
+)  # fmt: skip
+from setveil.cli.options import (
+    DeclaredOption,
+    long_name,
+    number_reader,
+    parameters_of,
+    words_of_choice,
+)
+from setveil.errors import (
+    RequestError,
+)
+from setveil.options.columns import Columns as ColumnOptions
+from setveil.options.facts import FactOptions
+from setveil.options.reading import Reading as ReadingOptions
+from setveil.redact import HIDDEN
+from setveil.values.declared import Option, options_of
+from setveil.values.kinds import Choice, Kind, Number
+
+
+def source_of(arguments: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
+    """Say what is to be read: a path, several, or none for a query; `name` is that of the argument."""
+    paths = list(arguments or ())
+    if HIDDEN in str(reading.given_options().get("connection", "")):
+        raise RequestError("The record of a run leaves secrets out: give --connection again.")
+    if reading.given_options().get("query") is not None:
+        if paths:
+            raise RequestError(f"Rows are read either from {name} or by --query, not both.")
+        return paths
+    if not paths:
+        raise RequestError(
+            f"{name} is missing: files of rows, a folder of them, or - for standard input.",
+            hint="See --help for an example.",
+        )
+    if "-" in paths and len(paths) > 1:
+        raise RequestError("Standard input (-) cannot be read together with files.")
+    return paths[0] if len(paths) == 1 else paths
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Several options as one parameter in the signature of a command."""
+
+    options: Callable[[], list[inspect.Parameter]]
+    collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets
+    own: bool = False  # whether they are the command's own, which its first help shows
+
+
+def bundled(kind: type) -> Bundle:
+    """Declare the fields of a dataclass as options of a command's own."""
+    return Bundle(lambda: parameters_of(kind), kind, own=True)
+
+
+_HIDDEN = ("item_columns",)  # other names of options, for commands that people have already
+
+
+_FEW = 3  # owners that an option's panel names
+
+
+def _parameter(
+    name: str,
+    kinds: Iterable[Kind],
+    help_: str,
+    panel: str | None,
+    *,
+    short: str = "",
+    negated: bool = False,
+    hidden: bool = False,
+    meanings: Sequence[Meaning] = (),
+) -> inspect.Parameter:
+    """Make an option that is None where it is not given."""
+    kinds = list(kinds)
+    types = {kind.takes for kind in kinds}
+    type_: Any = types.pop() if len(types) == 1 else str
+    words = [f"-{short}"] if short else []
+    if negated:
+        words = [f"{long_name(name)}/{long_name(f'no_{name}')}", *words]
+    first = kinds[0]
+    more: dict[str, Any] = {"metavar": first.metavar, "help": help_}
+    if type_ is int:
+        more |= {"parser": number_reader(int), "metavar": "N"}
+    elif type_ is float:
+        unit = first.unit if isinstance(first, Number) else ""
+        more |= {"parser": number_reader(float), "metavar": unit.upper() or "NUMBER"}
+    elif isinstance(first, Choice):
+        more |= words_of_choice(name.replace("_", " "), first.words, help_) | (
+            {"help": help_} if meanings else {}
+        )
+    more |= {"rich_help_panel": panel, "hidden": hidden, "meanings": meanings}
+    made = DeclaredOption(tuple(words), None, lambda: more)
+    return made.parameter(name, type_ | None, None)
+
+
+def _owned(
+    found: Mapping[str, list[tuple[str, Option]]], panel: str, *, negated: Iterable[str] = ()
+) -> list[inspect.Parameter]:
+    """Make options that have owners: models or algorithms.
+
+    `found`: by option, its owners and what it is to each; `panel`: where options of many are, those of a few
+    have one of their own next to it; `negated`: options that are on where they are not given.
+    """
+    parameters = []
+    for name, entries in found.items():
+        texts: dict[str, list[str]] = {}
+        for owner, option in entries:
+            kind = option.kind
+            words = kind.words if isinstance(kind, Choice) else None
+            text = words_of_choice(name, words, option.help)["help"] if words else option.help
+            texts.setdefault(text, []).append(owner)
+        meanings = [
+            Meaning(text, tuple(owners), panel if len(owners) > _FEW else f"{panel}: {', '.join(owners)}")
+            for text, owners in texts.items()
+        ]
+        parameters.append(
+            _parameter(
+                name,
+                [option.kind for _, option in entries],
+                _merged(meanings),
+                meanings[0].panel,
+                short=entries[0][1].short,
+                negated=name in negated,
+                meanings=meanings,
+            )
+        )
+    return parameters
+
+
+def _merged(meanings: Sequence[Meaning]) -> str:
+    """Write what an option means to all its owners."""
+    first, *others = meanings
+    words = [
+        first.text,
+        *(f"{', '.join(one.owners)}: {one.text[:1].lower()}{one.text[1:]}" for one in others),
+    ]
+    return " ".join(words)
+
+
+def promise_options(*, drawn: bool) -> list[inspect.Parameter]:
+    """Make the options of all privacy models; `drawn`: also those that draw items for experiments."""
+    from setveil.guarantees import models
+
+    found: dict[str, list[tuple[str, Option]]] = {}
+    for model in models().values():
+        for name, option in model.options.items():
+            if drawn or (option.drawn_with is None and not option.asked_apart):
+                found.setdefault(name, []).append((model.name, option))
+    return _owned(found, PROMISE)
+
+
+def own_options() -> list[inspect.Parameter]:
+    """Make the options of the parameters of all algorithms, those of the first choice first."""
+    from setveil import algorithms
+    from setveil.guarantees import models
+
+    first = next(iter(models().values())).algorithm
+    found: dict[str, list[tuple[str, Option]]] = {}
+    negated = set()
+    for name, module in sorted(algorithms.modules().items(), key=lambda entry: (entry[0] != first, entry[0])):
+        parameters = module.Parameters
+        for key, option in options_of(parameters).items():
+            found.setdefault(key, []).append((name, option))
+        negated |= _on(parameters)
+    return _owned(found, ALGORITHM, negated=negated)
+
+
+def _some(
+    options: Mapping[str, Option], names: Iterable[str], panel: str, negated: Iterable[str] = ()
+) -> list[inspect.Parameter]:
+    """Make some of the options that are declared in one place."""
+    chosen = [(name, options[name]) for name in names]
+    return [
+        _parameter(
+            name,
+            [one.kind],
+            one.help,
+            panel,
+            short=one.short,
+            negated=name in negated,
+            hidden=name in _HIDDEN,
+        )
+        for name, one in chosen
+    ]
+
+
+def some_options(parameters: type, names: Sequence[str], panel: str) -> list[inspect.Parameter]:
+    """Make the options of some parameters of one algorithm."""
+    return _some(options_of(parameters), names, panel, _on(parameters))
+
+
+def _on(parameters: type) -> set[str]:
+    """List the parameters that are on where they are not given."""
+    return {field.name for field in fields(parameters) if field.default is True}
+
+
+def model_options(model: str, *names: str) -> list[inspect.Parameter]:
+    """Make the options of one privacy model, or some of them."""
+    from setveil.guarantees import models
+
+    options = models()[model].options
+    return _some(options, [one for one in names or options if options[one].drawn_with is None], PROMISE)
+
+
+def reading_options(*without: str) -> list[inspect.Parameter]:
+    """Make the options on how the input is read."""
+    options = options_of(ReadingOptions)
+    return _some(options, [name for name in options if name not in without], READING)
+
+
+def reading_of(**values: Any) -> ReadingOptions:
+    """Collect the options on how the input is read; `--item-column` may name several columns."""
+    from setveil.data.columns import names_several
+
+    text = values.get("item_column")
+    if text is not None and values.get("item_columns") is None and names_several(text):
+        values |= {"item_column": None, "item_columns": text}
+    return ReadingOptions(**values)
+
+
+def column_options(*names: str) -> list[inspect.Parameter]:
+    """Make the options on what the columns of a table are, or some of them."""
+    options = options_of(ColumnOptions)
+    return _some(options, names or options, TABLES)
+
+
+def fact_options(*names: str) -> list[inspect.Parameter]:
+    """Make the options on facts, or some of them."""
+    options = options_of(FactOptions)
+    return _some(options, names or options, FACTS)
+
+
+Reading = Annotated[ReadingOptions, Bundle(reading_options, reading_of)]
+
+
+Promise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=True))]
+
+
+PublishedPromise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=False))]
+
+
+Own = Annotated[dict[str, Any], Bundle(own_options)]
