@@ -237,3 +237,18 @@ def test_a_customer_who_is_written_once_has_all_lines_below(tmp_path: Path) -> N
     setveil(*shlex.split(printed(again.err)[0])[1:], cwd=tmp_path).ok()
     read = json.loads((tmp_path / "out/internal/report.json").read_text("utf-8"))["input"]
     assert read["rows"] == len(found)
+
+
+def test_dates_that_all_lines_have_are_proposed(tmp_path: Path) -> None:
+    """Shops write when an order was paid on its first line only."""
+    rng = seeded(74)
+    found = people(rng, GOODS, "u{}@shop.example")
+    lines = [["Name", "Email", "Paid at", "Created at", "Lineitem name"]]
+    for at, (who, items) in enumerate(found.items()):
+        day = f"2025-10-{rng.randint(1, 28):02} 09:50:26 +0200"
+        lines += [[f"#{at}", who, "" if number else day, day, item] for number, item in enumerate(items)]
+    (tmp_path / "a.csv").write_bytes(table(lines))
+    asked = setveil("anonymize", "a.csv", "--k", "5", "--m", "2", "--out", "out", cwd=tmp_path)
+    rows, dated = printed(asked.err)
+    assert rows.endswith("--id-column Email --item-column 'Lineitem name'")
+    assert dated.endswith("--id-column Email --set 'Lineitem name' --when 'Created at:month'")

@@ -59,8 +59,10 @@ def _as_facts(source: Any, how: How, rows: Mapping[str, Any]) -> tuple[Mapping[s
         table = open_table(source, list(rows.values()), how).table
         if not table.header:
             return None
-        for at, name in enumerate(table.names):
-            values = [row[at] for row in table.head if len(row) > at and row[at] not in MISSING]
+        columns = [[row[at] for row in table.head if len(row) > at] for at in range(len(table.names))]
+        filled = [[value for value in column if value not in MISSING] for column in columns]
+        for at in sorted(range(len(filled)), key=lambda at: -len(filled[at])):  # the fewest lines lack a date
+            name, values = table.names[at], filled[at]
             form = _form_of(values) if values and name not in rows.values() else None
             if form is None or not (is_date_name(name) or len(values) > 1):
                 continue
