@@ -20,7 +20,7 @@ from inference import sensitive_of
 import setveil as sv
 from runs import files, parser
 
-RHOS = {"groceries": ("0.05", "1/5", "1/2", "0.9"), "diabetes_icd9": ("1/10", "1/2")}
+RHOS = {"groceries": ("0.05", "1/5", "1/2", "0.9"), "diabetes_icd9": ("1/2",)}
 METHODS: dict[str, Any] = {
     "suppress-control": sv.SuppressControl(),
     "refined": sv.SuppressControl(refine=True),
