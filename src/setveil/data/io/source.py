@@ -576,7 +576,7 @@ def _transcode(content: bytes, name: str, encoding: str, ask: Ask | None) -> byt
         raise _other_encoding(content, f"{name} is not {encoding}: {found}", ask) from None
     except UnicodeError as error:
         raise DataError(f"{name} is not {encoding}: {error}.", hint="Name another --encoding.") from None
-    if _has_lines(content) and not set(text) & {"\n", "\r"}:
+    if not ("\n" in text or "\r" in text) and _has_lines(content):
         raise _other_encoding(content, f"{name} is not {encoding}: it would have no line ends", ask)
     return text.encode()
 
