@@ -71,7 +71,7 @@ def test_a_label_is_split(place: Path) -> None:
     assert text.ok().out == answer["text"] + "\n"
     assert (
         "Suppressing rye, gluten-free bread and saffron (3 items, 12 occurrences) would leave 4 others "
-        "unchanged: NCP 1 → 0.171.\nAmong the parts, fewer items would not do (proven).\n"
+        "unchanged: NCP 1 → 0.171.\nAmong the parts, fewer items are not enough (proven).\n"
     ) in text.out
     assert "So the run did not find the least NCP: aa does not promise it." in text.out
     assert "Keep this internal" in text.out
@@ -79,7 +79,7 @@ def test_a_label_is_split(place: Path) -> None:
     assert "  {spices} in 1 row\n" in text.out
     assert "{" not in few.ok().out
     assert (
-        "Split into 7 items, the rows would hold 3 sets of at most 2 items in fewer than 5 rows.\n" in few.out
+        "Split into 7 items, the rows would contain 3 sets of at most 2 items in fewer than 5 rows.\n" in few.out
     )
     assert " more\n" not in few.out
 
@@ -89,15 +89,15 @@ def test_an_item_is_brought_back(place: Path) -> None:
     rye, saffron, milk, bread = together([["why", "best", name] for name in names], place)
     assert (
         "rye (1 item, 6 occurrences) is suppressed.\n\n"
-        "Published as rye, the rows would hold 1 set of at most 2 items in fewer than 5 rows:\n"
+        "Published as rye, the rows would contain 1 set of at most 2 items in fewer than 5 rows:\n"
         "  {butter, rye} in 1 row\n"
         "Suppressing butter (13 occurrences) would bring rye back: LM 0.171 → 0.271.\n"
-        "Among whole labels, fewer items would not do (proven).\n"
+        "Among whole labels, fewer items are not enough (proven).\n"
         "In a hierarchy with rye and white bread under one label of their own, the promise would hold: "
-        "LM 0.171 → 0.126. But 1 item would lose its name.\n\n"
-        "Published as bread, the promise would hold: LM 0.171 → 0.243. But 2 items would lose their names."
+        "LM 0.171 → 0.126. But 1 item would get a broader label.\n\n"
+        "Published as bread, the promise would hold: LM 0.171 → 0.243. But 2 items would get a broader label."
         "\n\n"
-        "The run's LM is proven to be the least in its hierarchy: what keeps to that can only cost.\n"
+        "The run's LM is proven to be the least with its hierarchy, so a change can only add loss.\n"
     ) in rye.ok().out
     assert "saffron is in 1 row, fewer than k = 5: whatever else is suppressed" in saffron.ok().out
     assert milk.ok().out.startswith("milk is published as itself, in 24 rows.\n")

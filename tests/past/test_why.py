@@ -279,7 +279,7 @@ def test_fewer_items_elsewhere_may_do() -> None:
     answer = sv.why(release, "goods", data=rows, hierarchy=tree)
     blamed = answer["tries"][0]["leave_out"]
     assert (blamed["labels"], blamed["items"], blamed["smallest"]) == (["rare"], 3, True)
-    assert "\nAmong the parts, fewer items would not do (proven).\n" in answer["text"]
+    assert "\nAmong the parts, fewer items are not enough (proven).\n" in answer["text"]
     image = naive.changed(image_of(release), {"rare": "abc", "d": "d"})
     rare = [frozenset(row) for row in rows]
     assert is_km(measures.recode(rare, naive.without(image, ["x"])), 2, 2)

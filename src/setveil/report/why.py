@@ -90,7 +90,7 @@ def _attempt(answer: Answer, one: Answer, show: int) -> list[str]:
         {**answer["guarantee"], "violations": one["violations"], "complete": one["complete"]}
     )
     broken = about_facts(broken) if answer["unit"] == "fact" else broken
-    lines = [f"{tried}, the rows would hold {broken}{':' if show else '.'}"]
+    lines = [f"{tried}, the rows would contain {broken}{':' if show else '.'}"]
     for entry in one["first"][:show]:
         labels = ", ".join(clip(label, _NAME) for label in entry["itemset"])
         lines.append("  " + clip(f"{{{labels}}} in {count(entry['support'], 'row')}", _LINE))
@@ -118,11 +118,7 @@ def _along(one: Answer) -> str:
 
 
 def _lost(answer: Answer, one: Answer) -> str:
-    return f"But {count(one['lost_names'], answer['unit'])} would lose {_their(one['lost_names'], 'name')}."
-
-
-def _their(number: int, noun: str) -> str:
-    return f"its {noun}" if number == 1 else f"their {noun}s"
+    return f"But {count(one['lost_names'], answer['unit'])} would get a broader label."
 
 
 def _change(answer: Answer, then: Answer) -> str:
@@ -163,7 +159,7 @@ def _leave_out(answer: Answer, one: Answer, blamed: Answer) -> list[str]:
     lines = [f"{leaving} would {gain}: {_change(answer, blamed)}.{lost}"]
     if blamed["smallest"]:
         among = "the parts" if blamed["among"] == "parts" else "whole labels"
-        lines.append(f"Among {among}, fewer {answer['unit']}s would not do (proven).")
+        lines.append(f"Among {among}, fewer {answer['unit']}s are not enough (proven).")
     else:
         lines.append(f"Perhaps fewer {answer['unit']}s would do: these were found greedily.")
     share = answer["max_suppressed"]
@@ -209,9 +205,7 @@ def _optimum(answer: Answer) -> str:
         if better:
             reason = "it is proven for one tree of boxes, and boxes can be split otherwise"
     elif not reason:
-        return (
-            f"The run's {name} is proven to be the least in its hierarchy: what keeps to that can only cost."
-        )
+        return f"The run's {name} is proven to be the least with its hierarchy, so a change can only add loss."
     if better:
         return f"So the run did not find the least {name}: {reason}."
     return ""

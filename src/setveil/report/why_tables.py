@@ -69,7 +69,7 @@ def _attempt(answer: Answer, one: Answer, show: int) -> list[str]:
     broken = words_for(answer["guarantee"]).broken(
         {**answer["guarantee"], "violations": one["violations"], "complete": one["complete"]}
     )
-    lines = [f"{tried}, the rows would hold {broken}{':' if show else '.'}"]
+    lines = [f"{tried}, the rows would contain {broken}{':' if show else '.'}"]
     spoken = words_for(answer["guarantee"])
     lines += [f"  {clip(spoken.violation(entry), _LINE)}" for entry in one["first"][:show]]
     more = one["violations"] - min(show, len(one["first"]))
