@@ -97,7 +97,7 @@ def test_an_item_is_brought_back(place: Path) -> None:
         "LM 0.171 → 0.126. But 1 item would get a broader label.\n\n"
         "Published as bread, the promise would hold: LM 0.171 → 0.243. But 2 items would get a broader label."
         "\n\n"
-        "The run's LM is proven to be the least with its hierarchy, so a change can only add loss.\n"
+        "The run's LM is proven to be the least with its hierarchy, so a change only adds loss.\n"
     ) in rye.ok().out
     assert "saffron is in 1 row, fewer than k = 5: whatever else is suppressed" in saffron.ok().out
     assert milk.ok().out.startswith("milk is published as itself, in 24 rows.\n")

@@ -205,7 +205,7 @@ def _optimum(answer: Answer) -> str:
         if better:
             reason = "it is proven for one tree of boxes, and boxes can be split otherwise"
     elif not reason:
-        return f"The run's {name} is proven to be the least with its hierarchy, so a change can only add loss."
+        return f"The run's {name} is proven to be the least with its hierarchy, so a change only adds loss."
     if better:
         return f"So the run did not find the least {name}: {reason}."
     return ""
