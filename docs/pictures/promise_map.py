@@ -8,14 +8,14 @@ from xml.sax.saxutils import escape
 # Question; then the ends it leads to: what else is asked, the promise, the command.
 QUESTIONS = [
     (
-        ["Do other columns that someone may", "know are next to the items?"],
+        ["Are other columns that someone may", "know next to the items?"],
         [
             ("labels may differ between classes", "(k,k^m)-anonymity", "--model kkm"),
             ("labels mean the same in every row", "mixed k^m-anonymity", "--model mixed-km"),
         ],
     ),
     (
-        ["Are there items that nobody", "may learn of a person?"],
+        ["Are there items that nobody", "may learn about a person?"],
         [
             ("up to m others are known", "(k,rho)^m-anonymity", "--k 5 --m 2 --rho 0.2 --sensitive LIST"),
             ("any items are known", "rho-uncertainty", "--rho 0.2 --sensitive LIST"),
