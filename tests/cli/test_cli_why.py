@@ -79,7 +79,8 @@ def test_a_label_is_split(place: Path) -> None:
     assert "  {spices} in 1 row\n" in text.out
     assert "{" not in few.ok().out
     assert (
-        "Split into 7 items, the rows would contain 3 sets of at most 2 items in fewer than 5 rows.\n" in few.out
+        "Split into 7 items, the rows would contain 3 sets of at most 2 items in fewer than 5 rows.\n"
+        in few.out
     )
     assert " more\n" not in few.out
 

@@ -261,6 +261,12 @@ def test_no_file_is_read_twice(tmp_path: Path) -> None:
 
 # --- encodings
 
+
+def test_one_line_of_utf_32_whose_bytes_could_be_utf_16() -> None:
+    text = "0\U00010001\U00010001\U000a0001"
+    assert as_text(text.encode("utf-32-le"), "a.csv", "utf-32-le").content.decode() == text
+
+
 UNICODE = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"]
 
 

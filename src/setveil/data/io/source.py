@@ -576,7 +576,8 @@ def _transcode(content: bytes, name: str, encoding: str, ask: Ask | None) -> byt
         raise _other_encoding(content, f"{name} is not {encoding}: {found}", ask) from None
     except UnicodeError as error:
         raise DataError(f"{name} is not {encoding}: {error}.", hint="Name another --encoding.") from None
-    if not ("\n" in text or "\r" in text) and _has_lines(content):
+    sure = codecs.lookup(encoding).name.startswith("utf-32")  # other bytes hardly have a meaning in it
+    if not (sure or "\n" in text or "\r" in text) and _has_lines(content):
         raise _other_encoding(content, f"{name} is not {encoding}: it would have no line ends", ask)
     return text.encode()
 
