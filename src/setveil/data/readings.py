@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 
 from setveil.data import answers, evidence
@@ -420,14 +420,13 @@ def _rank(table: NamedColumns, at: int, values: Sequence[str]) -> int:
 
 def _are_measured(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
     """Tell whether most values are dates, or numbers that are no integers and not named like IDs."""
-    kinds = {"date"} if _is_called_id(table, at) else {"date", "number"}
+    return _are_mostly({"date"} if _is_called_id(table, at) else {"date", "number"}, values)
+
+
+def _are_mostly(kinds: Container[str], values: Sequence[str]) -> bool:
+    """Tell whether most values that are not missing are of some kinds."""
     filled = [value for value in values if value not in evidence.MISSING]
     return 2 * sum(evidence.kind(value) in kinds for value in filled) > len(filled)
-
-
-def _are_dates(values: Sequence[str]) -> bool:
-    filled = [value for value in values if value not in evidence.MISSING]
-    return 2 * sum(evidence.kind(value) == "date" for value in filled) > len(filled)
 
 
 def _is_measured(table: NamedColumns, at: int) -> bool:
@@ -459,7 +458,9 @@ def _are_items_of(table: NamedColumns, values: Sequence[Sequence[str]], id_at: i
     called_id = _is_called_id(table, id_at)
     if named and len(values[at]) < evidence.MANY and called_id:
         return not _are_personal(list(filter(None, values[at])))
-    if _look_like_ids(values[at]) or _is_called_id(table, at) or (not named and _are_dates(values[at])):
+    if _look_like_ids(values[at]) or _is_called_id(table, at):
+        return False
+    if not named and _are_mostly({"date"}, values[at]):
         return False
     if named or evidence.is_grouped(values[at]):
         return named or (called_id and len(table.names) == 2)

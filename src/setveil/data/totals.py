@@ -74,9 +74,10 @@ def total_lines(table: Any, ids: Column) -> list[int]:
         return []
     words = [code for code, label in enumerate(ids.labels) if is_total(label)]
     at = np.flatnonzero(np.isin(ids.codes, words)).tolist() if words else []
-    known = {*ids.labels}
-    parts = [code for code, label in enumerate(ids.labels) if is_subtotal(label, known)]
-    if 2 * len(parts) > len(ids.labels) - len(parts) - len(words) - 1:  # of most IDs
+    spaced = [(code, label) for code, label in enumerate(ids.labels) if " " in label]
+    known = {*ids.labels} if spaced else set()  # of most files, no ID has a blank
+    parts = [code for code, label in spaced if is_subtotal(label, known)]
+    if parts and 2 * len(parts) > len(ids.labels) - len(parts) - len(words) - 1:  # of most IDs
         return sorted([*at, *np.flatnonzero(np.isin(ids.codes, parts)).tolist()])
     last = ids.labels[ids.codes[-1]]
     if not at and evidence.kind(last) == "word" and ids.codes.size >= evidence.MANY:

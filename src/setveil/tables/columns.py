@@ -217,7 +217,7 @@ class _PeopleLines:
 
     def require_missing_words_used(self) -> None:
         """Refuse words for missing values of a column that is not there, or is not read."""
-        read = [*(self.names[at] for at in {*self.columns, *self.items_at})]
+        read = [self.names[at] for at in {*self.columns, *self.items_at}]
         self.lacking.require(
             self.names, read if self.items_at else [*read, *self.lacking.of_columns], self.where
         )

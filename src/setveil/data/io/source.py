@@ -491,12 +491,11 @@ def _zip_errors() -> tuple[type[Exception], ...]:
 
 def _check(content: bytes, name: str, ask: Ask | None) -> None:
     """Refuse what is not UTF-8."""
-    if wide := marked_encoding(content):
-        message = f"{name} begins with the mark of {wide.upper()}, expected UTF-8"
-        raise _asked(message, [(wide, "as its mark says")], ask, f"Add --encoding {wide}.")
-    if wide := _unmarked(content):
-        message = f"{name} seems to be UTF-16 without a byte order mark, expected UTF-8"
-        raise _asked(message, [(wide, "every other byte is zero")], ask, f"Add --encoding {wide}.")
+    if others := _wide(content):
+        wide = others[0][0]
+        marked = f"begins with the mark of {wide.upper()}" if marked_encoding(content) else ""
+        message = f"{name} {marked or 'seems to be UTF-16 without a byte order mark'}, expected UTF-8"
+        raise _asked(message, others, ask, f"Add --encoding {wide}.")
     bad = _first_fault(content)
     if bad < 0:
         return
@@ -550,6 +549,13 @@ def _unmarked(content: bytes) -> str:
     return "utf-16-le" if odd > even else "utf-16-be"
 
 
+def _wide(content: bytes) -> list[tuple[str, str]]:
+    """Name the UTF-16 or UTF-32 that text is in, and what says so; empty: no such encoding."""
+    if marked := marked_encoding(content):
+        return [(marked, "as its mark says")]
+    return [(wide, "every other byte is zero")] if (wide := _unmarked(content)) else []
+
+
 def encodings_at(content: bytes, bad: int) -> Iterator[tuple[str, str]]:
     """Offer encodings that all of the bytes have a meaning in, with the word at fault as it then reads."""
     if 0 in content:
@@ -593,14 +599,10 @@ def _has_lines(content: bytes) -> bool:
 
 def _other_encoding(content: bytes, message: str, ask: Ask | None) -> DataError:
     """Make the error that proposes other encodings than the one that was named."""
-    bad = _first_fault(content)
-    if marked := marked_encoding(content):
-        others = [(marked, "as its mark says")]
-    elif wide := _unmarked(content):
-        others = [(wide, "every other byte is zero")]
-    elif bad < 0:
-        others = [("utf-8", "all of its bytes are UTF-8")]
-    else:
+    others = _wide(content)
+    if not others and (bad := _first_fault(content)) >= 0:
         line = line_number(content, bad)
         others = [(one, f"{text!r} on line {line}") for one, text in encodings_at(content, bad)]
+    elif not others:
+        others = [("utf-8", "all of its bytes are UTF-8")]
     return _asked(message, others, ask, "Name another --encoding.")

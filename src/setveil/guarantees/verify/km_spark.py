@@ -1,6 +1,6 @@
 """Check k^m-anonymity with Spark from the published files alone, for rows that no machine holds.
 
-Only Spark's own column functions are used: no code of setveil on the workers. Sets are told apart by their
+Only Spark's own column functions are used: no code of setveil on the workers. Sets are distinguished by their
 labels as texts, so that no numbering is shared with the algorithm.
 """
 
