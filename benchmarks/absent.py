@@ -1,16 +1,16 @@
-"""What it costs to promise that an item known to be absent singles nobody out, too.
+"""The cost of a guarantee that an item known to be absent singles nobody out either.
 
     python benchmarks/absent.py [--k 5] [--limit 120] [--readings] [NAME ...]
 
-Each data set is released by `exact` twice for each m: for items that somebody knows (`plain`), and for
-these and one that the person is known not to have (`absent`). `gap` is the distance to the least loss (LM)
-where the time limit ended the search, `below` how many rows of the plain release somebody with such knowledge
-would find among fewer than k. `labels` are those of both releases, `pairs` what breaks the promise in each if
+Each data set is released by `exact` twice for each m: for known items (`plain`), and for known items and an
+item that the person is known not to have (`absent`). `gap` is the distance to the least loss (LM) if the time
+limit ended the search. `below` counts the rows of the plain release that an attacker with such knowledge
+finds among fewer than k. `labels` counts the labels of both releases, `pairs` the violations in each if
 labels are read as absent. The seconds are those of both searches, one after the other, in one process.
 
-`--readings` prints instead, for the plain release of m = 2, how many of its rows someone finds among fewer
-than k who knows up to m items and one absent item, or up to m labels and one absent label, and then for each
-m how many pairs have fewer than k rows, and the fewest.
+Instead, `--readings` prints figures of the plain release of m = 2: the rows found among fewer than k by an
+attacker who knows up to m items and one absent item, or up to m labels and one absent label; then, for each
+m, the pairs with fewer than k rows, and the fewest rows.
 """
 
 from __future__ import annotations

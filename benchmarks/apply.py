@@ -1,12 +1,12 @@
-"""What the labels of one half of the rows lose on the other half, as they are and coarsened.
+"""The loss when the labels of one half of the rows are applied to the other, unchanged and coarsened.
 
     python benchmarks/apply.py [--k 5] [--m 2] [--data FOLDER] [NAME ...]
 
-The rows are drawn into halves (seeded); `exact` releases the first. `broken` are the sets of labels that
-break the promise in the second under the labels of the first; `labels` those of the first, then those after
-the repair and how many of these are as before; `concerned` the share of the occurrences whose label the
-repair changed; then LM of the first half, of the second as repaired and as released by itself, and whether
-all three are proven.
+The rows are drawn into halves (seeded); `exact` releases the first. `broken` counts the sets of labels that
+violate the guarantee in the second half under the labels of the first. `labels` counts the labels of the
+first half, then those after the repair and the unchanged ones among them. `concerned` is the share of the
+occurrences whose label the repair changed. Then follow LM of the first half, of the second as repaired and as
+released by itself, and whether all three are proven.
 """
 
 from __future__ import annotations

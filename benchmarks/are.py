@@ -1,4 +1,4 @@
-"""Accuracy of COUNT queries on AA's releases (m = 2), utility loss, and the seconds that measuring takes.
+"""Accuracy of COUNT queries on AA's releases (m = 2), utility loss, and the time of measuring them.
 
     python benchmarks/are.py [--frequent] [--queries 1000] [--seed 0] [--data FOLDER] [NAME ...]
 
@@ -81,7 +81,7 @@ def _frequent(arguments: argparse.Namespace) -> None:
         pairs, triples = (random_queries(data, arguments.queries, q, arguments.seed) for q in (2, 3))
         often = [frequent_queries(data, 2, -(-data.n_rows // one)) for one in (1000, 100)]
         members = release.recoding.members()
-        errors = [query_errors(data, release.published, members, asked) for asked in (pairs, *often)]
+        errors = [query_errors(data, release.published, members, queries) for queries in (pairs, *often)]
         longest = set(data[int(data.row_lengths().argmax())])
         shares = (
             (errors[0].actual == 1).mean(), (errors[0].actual < 5).mean(),

@@ -1,4 +1,4 @@
-"""CAHD on real data: reconstruction error (KL), seconds, memory; what band order and exchanges are worth.
+"""CAHD on real data: reconstruction error (KL), seconds, memory; the benefit of band order and exchanges.
 
     python benchmarks/cahd.py [--tables p m r alpha order time] [--repeat 3] [--data FOLDER] [NAME ...]
 
@@ -119,7 +119,7 @@ def mean(values: Iterable[Sequence[float]]) -> list[float]:
 
 
 def show(name: str, what: str, value: object, figures: Sequence[float]) -> None:
-    """Print a line: the data, what is varied, and the figures."""
+    """Print a line: the data, the varied parameter, and the figures."""
     print(f"{name:<14} {what:>6} {value!s:>12} " + " ".join(f"{x:>10.5f}" for x in figures), flush=True)
 
 
@@ -136,8 +136,8 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--data", type=Path, default=None, help="folder of the data sets")
     arguments = parser.parse_args()
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = arguments.data or Path(os.environ.get("SETVEIL_DATA", beside))
+    shared = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = arguments.data or Path(os.environ.get("SETVEIL_DATA", shared))
     if not folder.is_dir():
         sys.exit(f"There is no data folder {folder}; name one with --data or SETVEIL_DATA.")
     print(

@@ -1,13 +1,13 @@
-"""What rows in classes answer, beside releases with one recoding for all rows.
+"""Answers from rows in classes, compared with releases with one recoding for all rows.
 
     python benchmarks/classes.py [--data FOLDER] [--k 5] [--m 2] [--time-limit 300] [--sizes 150] [NAME ...]
 
 For each data set and way to make a release: mean relative errors of the supports of all items that occur, of
-1,000 pairs and 1,000 triples, each of a random row, and of the 200 most frequent pairs, by what is published
-alone; milliseconds per pair; seconds to make the release and to verify it. `below k`: sets of at most m
-labels in fewer than k rows of any class, counted by code of its own. All ways are asked the same.
+1,000 pairs and 1,000 triples, each of a random row, and of the 200 most frequent pairs, from the published
+files alone; milliseconds per pair; seconds to make the release and to verify it. `below k`: sets of at most m
+labels in fewer than k rows of any class, counted by separate code. All ways answer the same queries.
 
-`--commands` runs whole commands instead, and prints their seconds, those of the processor, and their greatest
+Instead, `--commands` runs whole commands, and prints their seconds, their processor seconds, and their peak
 memory.
 """
 

@@ -1,4 +1,4 @@
-"""MM against border on real data: what is suppressed, how many nuggets are kept, seconds, memory.
+"""MM and border on real data: suppression, nuggets kept, seconds, memory.
 
     python benchmarks/coherence.py [--data FOLDER] [--share 0.05] [--seed 0] [NAME ...]
 
@@ -77,8 +77,8 @@ def one(
     start = time.process_time()
     holds = verify_coherence(release.published, guarantee).holds
     verify = time.process_time() - start
-    # Lengths are told apart up to three items: nuggets of any length cost as much as a run to count, and
-    # border counts those of the original by the way.
+    # Lengths are counted separately up to three items: counting nuggets of any length costs as much as a run,
+    # and border counts those of the original anyway.
     few = min(3, longest or 3)
     found = surviving_itemsets(data, release.published, k_nugget, max_length=few, private=private)
     published = release.published
@@ -122,8 +122,8 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(one(**json.loads(arguments.one))))
         return
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = arguments.data or Path(os.environ.get("SETVEIL_DATA", beside))
+    shared = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = arguments.data or Path(os.environ.get("SETVEIL_DATA", shared))
     print(
         f"{'data':<14} {'h':>3} {'k':>2} {'p':>3} {'algorithm':<9} {'holds':<5} {'items':>12}"
         f" {'occurr.':>7} {'nuggets kept':>22} {'up to 3 items':>15} {'their rules':>15}"

@@ -1,12 +1,11 @@
-"""How far MM and border are from the proven optimum of coherence, and what generalization is worth for it.
+"""The distance of MM and border from the proven optimum of coherence, and the benefit of generalization.
 
     python benchmarks/coherence_optimum.py [--time-limit 300] [--p 2 3 4] [--data FOLDER] [NAME ...]
 
 h = 0.8, k = 10, and the private items of benchmarks/coherence.py, which are published as they are. `kept` is
-the share of all item occurrences that are published, `lm` the share of the most that can be lost that is: the
-same as what is not kept, but where items are generalized. Suppression is all that MM and border do; retail
-comes without a hierarchy. Every run is a process of its own, with compiled kernels; seconds are of the
-algorithm.
+the share of all item occurrences that are published, `lm` the loss as a share of the greatest possible loss.
+It is the share of suppressed occurrences, unless items are generalized. MM and border only suppress; retail
+has no hierarchy. Every run is a process of its own, with compiled kernels; seconds are of the algorithm.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def main() -> None:
         private = private_items(data, arguments.share, arguments.seed)
         every = data.n_occurrences
         for p in arguments.p:
-            for way, given in ways.items():
+            for way, tree_options in ways.items():
                 line = f"{name:<14} {p:>3} {way:<17} "
                 with tempfile.TemporaryDirectory() as out:
                     listed = Path(out, "private.txt")
@@ -66,7 +65,7 @@ def main() -> None:
                     try:
                         run = anonymize_to(
                             Path(out, "out"), rows, "--h", H, "--k", str(K), "--p", p,
-                            "--private", str(listed), *given,
+                            "--private", str(listed), *tree_options,
                         )  # fmt: skip
                     except subprocess.CalledProcessError as error:
                         print(f"{line}{said(error)}", flush=True)

@@ -72,7 +72,7 @@ class DiffPart:
             self.split([], kept | frozenset(some.tolist()), budget - share)
 
     def holds(self, row: Row, node: int) -> bool:
-        """Whether a row has an item below a node."""
+        """Return whether a row has an item below a node."""
         return any(self.tree.low[node] <= item < self.tree.high[node] for item in row)
 
 
@@ -93,7 +93,7 @@ def main() -> None:
             frozenset(pair) for row in data.rows() for pair in combinations(row, 2)
         )
         for epsilon in arguments.epsilon:
-            told = []
+            lines = []
             for at in range(arguments.draws):
                 made = DiffPart(tree, epsilon, np.random.default_rng(at))
                 made.split(rows, frozenset({tree.root}), epsilon / 2)
@@ -103,11 +103,11 @@ def main() -> None:
                     named = [leaf[int(tree.low[node])] for node in cut]
                     for pair in combinations(named, 2):
                         shown[frozenset(pair)] += number
-                asked = [frozenset(query) for query in from_rows(data, 2, 2 * at)]
-                error = np.mean([abs(shown[one] - true[one]) / true[one] for one in asked])
+                queries = [frozenset(query) for query in from_rows(data, 2, 2 * at)]
+                error = np.mean([abs(shown[one] - true[one]) / true[one] for one in queries])
                 long = sum(number for cut, number in made.published.items() if len(cut) > 1)
-                told.append((made.published.total(), long, float(error)))
-            means = np.mean(told, axis=0)
+                lines.append((made.published.total(), long, float(error)))
+            means = np.mean(lines, axis=0)
             print(
                 name, f"{epsilon:g}", f"{means[0]:.0f} {means[1] / means[0]:.3f} {means[2]:.3f}", flush=True
             )

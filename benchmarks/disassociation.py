@@ -1,17 +1,17 @@
-"""What each promise answers, and what it costs: rows in chunks beside k^m, classes and noise.
+"""Answers under each guarantee, and their cost: rows in chunks, compared with k^m, classes and noise.
 
     python benchmarks/disassociation.py [--data FOLDER] [--k 5] [--m 2] [--cluster-size 50] [NAME ...]
 
-For each data set a line for each promise: one recoding for all rows (`plain`, and with `entropy-max`),
+Prints a line for each data set and guarantee: one recoding for all rows (`plain`, and with `entropy-max`),
 classes, disassociation, the same safe with rho = 1/5 for five items, and differential privacy with the
 epsilons of `--epsilon`. All answer the same queries, from the published files alone: mean relative errors of
 the supports of all items that occur, of `--draws` times 1,000 pairs and 1,000 triples, each of a random row
 (mean and standard deviation of the draws), and of the 200 most frequent pairs; then occurrences in chunks,
 seconds to make the release, the second time, and to verify it, and the greatest memory of the process so far.
-`--promises` chooses some of them. Noise is drawn again for each draw of queries. `--threads 1,2` compares the
-bytes of disassociation for numbers of threads.
+`--promises` chooses some of the guarantees. Noise is drawn again for each draw of queries. `--threads 1,2`
+compares the bytes of disassociation for numbers of threads.
 
-`--orders N` prints instead, for disassociation, the error that draws of pairs estimate: the mean over every
+Instead, `--orders N` prints, for disassociation, the error that draws of pairs estimate: the mean over every
 pair of every row, each row as likely; the standard deviation of a mean of 1,000 drawn ones; and the same
 error for N random orders of the items, which decide between equal splits and neighbours.
 """
@@ -53,7 +53,7 @@ def read(folder: Path, name: str) -> Transactions:
 
 
 def sensitive_items(name: str, data: Transactions) -> list[str]:
-    """Name five items: on groceries chosen ones, else those that follow the most frequent tenth."""
+    """Name five items: chosen ones on groceries, otherwise those that follow the most frequent tenth."""
     if name in SENSITIVE:
         return list(SENSITIVE[name])
     order = np.argsort(-data.supports(), kind="stable")
@@ -153,7 +153,7 @@ def show(name: str, data: Transactions, tree: Path, arguments: Any) -> None:
         memory = peak_memory_mb()
         noisy = [sv.anonymize(data, promise, **settings) for _ in range(arguments.draws) if "noise" in way]
         estimators = [estimator_for(shared_of(one)) for one in noisy or [release]]
-        told = []
+        lines = []
         for every in work.values():
             several = zip(
                 cycle(estimators), every if len(every) > 1 else every * len(estimators), strict=False
@@ -163,13 +163,13 @@ def show(name: str, data: Transactions, tree: Path, arguments: Any) -> None:
                 for estimator, (queries, true) in several
             ]
             spread = f" ± {np.std(errors, ddof=1):.3f}" if len(errors) > 1 else ""
-            told.append(f"{np.mean(errors):.3f}{spread}".rjust(15 if len(errors) > 1 else 8))
+            lines.append(f"{np.mean(errors):.3f}{spread}".rjust(15 if len(errors) > 1 else 8))
         shown = f"{release.release.exposed().n_occurrences:,} of {data.n_occurrences:,}" if fast else ""
         classes = release.report.get("classes", {}).get("number", "")
         clusters = f"{release.release.exposed().n_clusters:,}" if fast else classes
         same = all(one.release.exposed().shows(release.release.exposed()) for one in made) if fast else True
         print(
-            f"{name:<14} {way:<15} {clusters:>7} {shown:>24} {' '.join(told)} {seconds:8.2f} s "
+            f"{name:<14} {way:<15} {clusters:>7} {shown:>24} {' '.join(lines)} {seconds:8.2f} s "
             f"{verifying:6.2f} s {memory or 0:6.0f} MB {'holds' if holds else 'BROKEN'}"
             f"{'' if same else ' OTHER BYTES'}",
             flush=True,

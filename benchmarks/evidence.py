@@ -1,11 +1,12 @@
-"""How well `risk --fraction` estimates what a stranger's match is worth, where the population is known.
+"""The accuracy of `risk --fraction`, which estimates the value of a match, on known populations.
 
     python benchmarks/evidence.py [--trials 20] [NAME ...]
 
-Each data set is a population, of which samples of 5 and 20 % are drawn. `true` is the share of right matches
-among those of all members of the population with a key that one row of the sample holds. Keys are drawn and
-their holders counted here, with sets: up to --keys random keys of each member. `error` is the middle one of
-the samples, `held` in how many of them the interval holds the truth. Rows without items are no part of it.
+Each data set is a population, from which samples of 5% and 20% are drawn. `true` is the share of right
+matches among those of all members of the population with a key that exactly one row of the sample contains.
+Keys are drawn and their holders counted here, with sets: up to --keys random keys of each member. `error` is
+the median over the samples, `held` the number of samples whose interval contains the truth. Rows without
+items are excluded.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Keys:
         self.key, self.member, self.weight = np.array(draws).T
 
     def worth(self, chosen: np.ndarray) -> float:
-        """Count the right matches among all with keys that one row of the sample holds.
+        """Count the right matches among all keys that exactly one row of the sample contains.
 
         Parameters
         ----------
@@ -75,7 +76,7 @@ class Keys:
         Returns
         -------
         float
-            The share, from 0 to 1; 0 where no key is held by one row.
+            The share, from 0 to 1; 0 if no key is in exactly one row.
         """
         unique = np.add.reduceat(chosen[self.holders], self.starts, dtype=np.int64) == 1
         matches = unique[self.key] * self.weight

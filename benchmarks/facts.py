@@ -1,4 +1,4 @@
-"""Facts: what an order costs, and how long large files take.
+"""Facts: the loss of each order, and the time for large files.
 
     python benchmarks/facts.py encounters DATA [--eighths] [--lines] [--parts WEIGHT] [--codes]
                                                [--seconds 300]
@@ -10,20 +10,20 @@
 encounters: DATA is a folder with diabetes_encounters.csv (patient, encounter, days, primary, others) and
 diabetes_rt_diagnoses.csv, the hierarchy of the codes. The encounters are cut into four periods of equal size,
 and `primary` and `others` are one column of codes; k = 5, m = 2. Each plain order is solved with the exact
-algorithm: LM, the share of facts that keep each part, seconds. --eighths cuts them into eight, with `days` in
-bands beside. --lines then searches for a line in each branch; --parts minimizes the loss by parts instead,
-with this weight of the codes beside 1 for the others; --codes hides whole codes in place of single facts.
+algorithm: LM, the share of facts that keep each part, seconds. --eighths cuts them into eight, and puts
+`days` in bands. --lines then searches for a line in each branch; --parts minimizes the loss by parts instead,
+with this weight for the codes and 1 for the other parts; --codes hides whole codes instead of single facts.
 
-columns: the eighths with `days` in bands, `primary` and `others` as two columns, of which somebody may know 1
-and 2; and then the same with m = 3 for all.
+columns: the eighths with `days` in bands, `primary` and `others` as two columns, with 1 and 2 known items;
+and then the same with m = 3 for all.
 
-events: made-up events of people, with codes of which few are frequent, in a file with a line each: read,
-released with `aa` (every order), verified from what is published.
+events: synthetic events of people, with a few frequent codes, in a file with a line for each event: read,
+released with `aa` (every order), and verified from the published files.
 
 carts: the same with instacart_long.csv in DATA, each line with a made-up weekday and quantity.
 
-persons: the patients of diabetes_rt.csv in DATA with age, gender and race, which somebody may know, and their
-diagnoses, each in a made-up month of a year: (k,k^m)-anonymous, k = 5, m = 2.
+persons: the patients of diabetes_rt.csv in DATA with age, gender and race, which an attacker may know, and
+their diagnoses, each in a made-up month of a year: (k,k^m)-anonymous, k = 5, m = 2.
 
 Seconds are those of the processor; all is seeded.
 """
@@ -65,109 +65,109 @@ def in_periods(data: Path, number: int) -> pl.DataFrame:
     return table.with_columns(period=pl.Series(years))
 
 
-def columns(asked: argparse.Namespace) -> None:
+def columns(args: argparse.Namespace) -> None:
     """Anonymize two columns with an m of their own, and with one for all."""
     facts = sv.read_facts(
-        in_periods(asked.data, 8), id="patient", sets={"primary": {"m": 1}, "others": {"m": 2}},
+        in_periods(args.data, 8), id="patient", sets={"primary": {"m": 1}, "others": {"m": 2}},
         when={"period": "year"}, amount={"days": [1, 3, 7, 15]},
     )  # fmt: skip
     print(facts)
-    tree = sv.read_hierarchy(asked.data / "diabetes_rt_diagnoses.csv")
+    tree = sv.read_hierarchy(args.data / "diabetes_rt_diagnoses.csv")
     for m in (facts.m, 3):
         with timed(f"released, m = {m}"):
             release = sv.anonymize(
                 facts, k=5, m=m, hierarchy={"primary": tree, "others": tree},
-                algorithm=sv.Exact(time_limit=asked.seconds), fact_order=asked.order,
+                algorithm=sv.Exact(time_limit=args.seconds), fact_order=args.order,
             )  # fmt: skip
         tell(release)
         with timed("verified"):
             assert sv.verify(release, k=5, m=m)  # noqa: S101
 
 
-def encounters(asked: argparse.Namespace) -> None:
+def encounters(args: argparse.Namespace) -> None:
     """Run the orders on patients' encounters and print a line for each."""
-    table = in_periods(asked.data, 8 if asked.eighths else 4)
-    amount = {"days": [1, 2, 4, 7]} if asked.eighths else {}
+    table = in_periods(args.data, 8 if args.eighths else 4)
+    amount = {"days": [1, 2, 4, 7]} if args.eighths else {}
     with timed("read"):
         facts = sv.read_facts(
             table, id="patient", sets="codes", item_columns="primary,others", when={"period": "year"},
             amount=amount,
         )  # fmt: skip
     print(facts)
-    parts = {"fact_loss": "parts", "fact_weights": {"codes": asked.parts}}
-    more: dict[str, Any] = {} if asked.parts is None else parts
-    tree = sv.read_hierarchy(asked.data / "diabetes_rt_diagnoses.csv")
+    parts = {"fact_loss": "parts", "fact_weights": {"codes": args.parts}}
+    more: dict[str, Any] = {} if args.parts is None else parts
+    tree = sv.read_hierarchy(args.data / "diabetes_rt_diagnoses.csv")
     with timed("released"):
-        promise = sv.KmAnonymity(k=5, m=2, known="codes" if asked.codes else "facts")
+        promise = sv.KmAnonymity(k=5, m=2, known="codes" if args.codes else "facts")
         release = sv.anonymize(
-            facts, promise, hierarchy=tree, algorithm=sv.Exact(time_limit=asked.seconds),
-            fact_lines=asked.lines, **more,
+            facts, promise, hierarchy=tree, algorithm=sv.Exact(time_limit=args.seconds),
+            fact_lines=args.lines, **more,
         )  # fmt: skip
     tell(release)
 
 
 def tell(release: sv.VerifiedRelease) -> None:
-    """Print a line for each order, and what was taken."""
-    told = release.report["facts"]
-    for one in told["orders"]:
+    """Print a line for each order, and the chosen one."""
+    record = release.report["facts"]
+    for one in record["orders"]:
         gap = f"gap {one['gap']:.2%}" if "gap" in one else ""
         kept = ", ".join(f"{share:.1%} {name}" for name, share in one["kept"].items())
         print(
             f"{one['order']:>6}  loss {one['loss']:.4f}  LM {one['lm']:.4f}  keep {kept}  "
             f"{'proven' if one.get('proven') else gap}  {one['seconds']:.1f} s"
         )
-    kept = ", ".join(f"{share:.1%} {name}" for name, share in told["kept"].items())
-    lost = ", ".join(f"{loss:.4f} {name}" for name, loss in told["by_part"].items())
-    print(f"taken: {told['order']}, LM {release.utility['lm']:.4f}, by part {lost}, kept {kept}")
+    kept = ", ".join(f"{share:.1%} {name}" for name, share in record["kept"].items())
+    lost = ", ".join(f"{loss:.4f} {name}" for name, loss in record["by_part"].items())
+    print(f"taken: {record['order']}, LM {release.utility['lm']:.4f}, by part {lost}, kept {kept}")
     print(release.verdict)
-    for branch in told.get("branches", ()):
+    for branch in record.get("branches", ()):
         print(f"  {branch['label']}: {branch['depths']}")
 
 
-def events(asked: argparse.Namespace) -> None:
+def events(args: argparse.Namespace) -> None:
     """Read, release and verify made-up events."""
     draw = np.random.default_rng(0)
-    often = 1 / np.arange(1, asked.codes + 1)
-    names = np.array([f"{chr(65 + at % 10)}{at // 10 % 10}.{at // 100}" for at in range(asked.codes)])
-    month = draw.integers(asked.months, size=asked.number)
+    often = 1 / np.arange(1, args.codes + 1)
+    names = np.array([f"{chr(65 + at % 10)}{at // 10 % 10}.{at // 100}" for at in range(args.codes)])
+    month = draw.integers(args.months, size=args.number)
     table = pl.DataFrame(
         {
-            "person": draw.integers(asked.people, size=asked.number),
+            "person": draw.integers(args.people, size=args.number),
             "date": [f"{2023 + at // 12}-{1 + at % 12:02}-{day:02}" for at, day in
-                     zip(month.tolist(), draw.integers(1, 29, size=asked.number).tolist(), strict=True)],
-            "code": names[draw.choice(asked.codes, size=asked.number, p=often / often.sum())],
+                     zip(month.tolist(), draw.integers(1, 29, size=args.number).tolist(), strict=True)],
+            "code": names[draw.choice(args.codes, size=args.number, p=often / often.sum())],
         }
     )  # fmt: skip
     paths = [[name, name[:2], name[0], "*"] for name in names.tolist()]
     run(table, "person", "code", {"date": "month"}, {}, paths)
 
 
-def carts(asked: argparse.Namespace) -> None:
+def carts(args: argparse.Namespace) -> None:
     """Read, release and verify orders of a shop with made-up weekdays and quantities."""
     draw = np.random.default_rng(0)
-    table = pl.read_csv(asked.data / "instacart_long.csv", infer_schema=False)
-    # A weekday is a year: a period that has no others below it, and is not the same for all lines of a cart.
+    table = pl.read_csv(args.data / "instacart_long.csv", infer_schema=False)
+    # A weekday is a year: a period that has no parts, and is not the same for all lines of a cart.
     table = table.with_columns(
         weekday=pl.Series(
             [str(FIRST_YEAR + at) for at in draw.integers(WEEKDAYS, size=table.height).tolist()]
         ),
         quantity=pl.Series(draw.geometric(0.5, size=table.height)),
     )
-    lines = (asked.data / "instacart_hierarchy.csv").read_text().splitlines()
+    lines = (args.data / "instacart_hierarchy.csv").read_text().splitlines()
     paths = [line.split(";") for line in lines]
     run(table, "order_id", "product_id", {"weekday": "year"}, {"quantity": [1, 2, 3, 5]}, paths)
 
 
-def persons(asked: argparse.Namespace) -> None:
+def persons(args: argparse.Namespace) -> None:
     """Anonymize patients with quasi-identifiers, and diagnoses in made-up months."""
     draw = np.random.default_rng(0)
-    table = pl.read_csv(asked.data / "diabetes_rt.csv", infer_schema=False)
+    table = pl.read_csv(args.data / "diabetes_rt.csv", infer_schema=False)
     events = (
         table.select("patient", code=pl.col("diagnoses").str.split(";")).explode("code").drop_nulls("code")
     )
     month = draw.integers(1, 13, size=events.height).tolist()
     events = events.with_columns(date=pl.Series([f"2024-{one:02}-15" for one in month]))
-    trees = {name: asked.data / f"diabetes_rt_{name}.csv" for name in ("age", "gender", "race")}
+    trees = {name: args.data / f"diabetes_rt_{name}.csv" for name in ("age", "gender", "race")}
     with timed(f"read ({events.height:,} events)"):
         facts = sv.read_facts(
             events, persons=table, id="patient", sets="code", when={"date": "month"}, qi=list(trees),
@@ -177,8 +177,8 @@ def persons(asked: argparse.Namespace) -> None:
     promise = sv.KKmAnonymity(k=5, m=2)
     with timed("released"):
         release = sv.anonymize(
-            facts, promise, hierarchy=asked.data / "diabetes_rt_diagnoses.csv", algorithm=asked.algorithm,
-            fact_order=asked.order, time_limit=asked.seconds,
+            facts, promise, hierarchy=args.data / "diabetes_rt_diagnoses.csv", algorithm=args.algorithm,
+            fact_order=args.order, time_limit=args.seconds,
         )  # fmt: skip
     tell(release)
     lost = {name: release.utility[name] for name in ("relational_loss", "transaction_loss")}
@@ -212,7 +212,7 @@ def run(
 
 
 def main() -> None:
-    """Do what is asked for."""
+    """Run the benchmark that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     kinds = parser.add_subparsers(required=True)
     one = kinds.add_parser("encounters")
@@ -241,8 +241,8 @@ def main() -> None:
     four.add_argument("--algorithm", default="rt", choices=("rt", "forest"), help="rt")
     four.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
     four.set_defaults(do=persons)
-    asked = parser.parse_args()
-    asked.do(asked)
+    arguments = parser.parse_args()
+    arguments.do(arguments)
 
 
 if __name__ == "__main__":

@@ -4,15 +4,15 @@
 
 Prints a line for each run: its exit codes, and short hashes of what it wrote. The columns are
 
-- written: what may be handed out (published/), converted files, policies, hierarchies, and figures;
+- written: published files (published/), converted files, policies, hierarchies, and figures;
 - tables: recoding.csv and rows.csv, or the results.csv of a study;
 - report: report.json;
 - page: report.html;
 - stdout, and stderr of the commands that fail.
 
-Times, memory and versions are left out, so that equal results have equal lines on every machine. A run may
+Times, memory and versions are omitted, so that equal results have equal lines on every machine. A run may
 consist of several commands, processes of whatever setveil Python finds. Nothing is imported from it, so this
-can be run before and after a change; `--against` then tells what differs.
+can be run before and after a change; `--against` lists the differences.
 """
 
 from __future__ import annotations
@@ -313,7 +313,7 @@ STUDIES = {
 
 @dataclass(frozen=True)
 class Line:
-    """What is printed of a run: a short text for each column."""
+    """A printed line of a run: a short text for each column."""
 
     cells: tuple[str, ...]
 
@@ -334,14 +334,14 @@ def short_hash(parts: Iterable[tuple[str, bytes]]) -> str:
 
 
 def without_measured(content: Any) -> Any:
-    """Leave out of parsed JSON what is measured anew each time."""
+    """Remove the values of parsed JSON that are measured again each time."""
     if isinstance(content, dict):
         return {key: without_measured(value) for key, value in content.items() if not MEASURED.fullmatch(key)}
     return [without_measured(value) for value in content] if isinstance(content, list) else content
 
 
 def normal_text(raw: bytes) -> bytes:
-    """Leave out of an answer, JSON or text, what is measured anew each time."""
+    """Remove the values of an answer, JSON or text, that are measured again each time."""
     text = raw.decode().replace("compiling, first run only\n", "")
     try:
         return json.dumps(without_measured(json.loads(text)), ensure_ascii=False).encode()
@@ -350,7 +350,7 @@ def normal_text(raw: bytes) -> bytes:
 
 
 def normal_results(raw: bytes) -> bytes:
-    """Leave out of a study's table the columns that are measured anew each time."""
+    """Remove the columns of a study's table that are measured again each time."""
     rows = [
         {key: value for key, value in row.items() if not MEASURED.fullmatch(key)}
         for row in csv.DictReader(io.StringIO(raw.decode()))
@@ -359,13 +359,13 @@ def normal_results(raw: bytes) -> bytes:
 
 
 def normal_study_page(raw: bytes) -> bytes:
-    """Leave the numbers and the drawings, some of which are times, out of a study's page; its words stay."""
+    """Remove numbers and drawings, which may show times, from a study's page; its words stay."""
     words = re.sub(r"<svg.*?</svg>", "", raw.decode(), flags=re.DOTALL)
     return re.sub(r"(&lt;&nbsp;)?\d[\d.,]*", "#", words).encode()
 
 
 def columns_of(folder: Path) -> tuple[str, ...]:
-    """Hash what a run left in its folder: written, tables, report, page."""
+    """Hash the folder of a run: written, tables, report, page."""
     found: dict[str, list[tuple[str, bytes]]] = {"written": [], "tables": [], "report": [], "page": []}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
@@ -390,7 +390,7 @@ def columns_of(folder: Path) -> tuple[str, ...]:
 
 
 def fingerprint(number: int, name: str, commands: str, work: Path) -> Line:
-    """Do a run and hash what it printed and wrote."""
+    """Do a run and hash its output and files."""
     folder = work / name
     folder.mkdir()
     environment = {**os.environ, "PYTHONUTF8": "1", "COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
@@ -413,7 +413,7 @@ def fingerprint(number: int, name: str, commands: str, work: Path) -> Line:
 
 
 def write_small(work: Path) -> None:
-    """Write small rows in several formats, and the files that the commands name beside them."""
+    """Write small rows in several formats, and the other files that the commands name."""
     rng = Random(1)  # noqa: S311
     labels = [str(101 + i) for i in range(12)]
     weights = [1 / (i + 1) for i in range(12)]
@@ -452,7 +452,7 @@ def write_small(work: Path) -> None:
 
 
 def do_runs(data: Path) -> list[Line]:
-    """Do all runs in a folder of their own, with the data beside them, and print a line for each."""
+    """Do all runs in a folder with the data, and print a line for each."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         for name in DATA:
@@ -491,8 +491,8 @@ def differences(lines: Sequence[Line], earlier: Sequence[Line]) -> list[str]:
 def main() -> None:
     """Print the lines, keep them, and compare them with earlier ones."""
     options = argparse.ArgumentParser(description="Fingerprints of forty runs of the command line.")
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    options.add_argument("--data", type=Path, default=Path(os.environ.get("SETVEIL_DATA", beside)))
+    folder = Path(__file__).resolve().parents[2] / "shared" / "data"
+    options.add_argument("--data", type=Path, default=Path(os.environ.get("SETVEIL_DATA", folder)))
     options.add_argument("--out", type=Path, help="file to write the lines to")
     options.add_argument(
         "--against", type=Path, help="such a file: tell what differs, exit code 1 if anything"

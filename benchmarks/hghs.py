@@ -1,11 +1,11 @@
-"""HgHs and mHgHs on real data, beside AA, the proven optimum with suppression, and LG.
+"""HgHs and mHgHs on real data, compared with AA, the proven optimum with suppression, and LG.
 
     python benchmarks/hghs.py [--time-limit 20] [--patience 120] [--data FOLDER] [NAME ...]
 
-Every run is a process of its own, with compiled kernels. LM is the share of the greatest loss; `gap` is what
-is left unproven of the optimum, `above` how far mHgHs is above its lower bound, NCP that of mHgHs, LG (whose
-promise is another one and has no m) and AA, `gone` the items that mHgHs suppresses. A run of HgHs that takes
-longer than --patience is given up ("slow"); one whose threats do not fit in memory is refused ("memory").
+Every run is a process of its own, with compiled kernels. LM is the share of the greatest loss; `gap` is the
+unproven part of the optimum, `above` the distance of mHgHs from its lower bound, NCP that of mHgHs, LG (with
+a different guarantee, without m) and AA, `gone` the number of items that mHgHs suppresses. A run of HgHs is
+stopped after --patience ("slow"), or if its threats do not fit in memory ("memory").
 """
 
 from __future__ import annotations
@@ -92,11 +92,13 @@ def main() -> None:
             for m in MS:
                 if m > LONGEST.get(name, m):
                     continue
-                asked = (*private, "--m", str(m), "--algorithm")
-                hghs = run(rows, tree, arguments.patience, *asked, "hghs")
-                mhghs = run(rows, tree, 600, *asked, "mhghs")
-                aa = run(rows, tree, 600, *asked, "aa")
-                best = run(rows, tree, 600, *asked, "exact", "--time-limit", str(arguments.time_limit))
+                arguments_of_run = (*private, "--m", str(m), "--algorithm")
+                hghs = run(rows, tree, arguments.patience, *arguments_of_run, "hghs")
+                mhghs = run(rows, tree, 600, *arguments_of_run, "mhghs")
+                aa = run(rows, tree, 600, *arguments_of_run, "aa")
+                best = run(
+                    rows, tree, 600, *arguments_of_run, "exact", "--time-limit", str(arguments.time_limit)
+                )
                 proof = f"{'':>8} {'':>6} {'':>6}"
                 if isinstance(best, dict) and isinstance(mhghs, dict):
                     found = best["optimality"]

@@ -1,4 +1,4 @@
-"""What it costs that nothing sensitive is learned: the proven optimum of (k,rho)^m-anonymity on real data.
+"""The cost of protecting sensitive items: the proven optimum of (k,rho)^m-anonymity on real data.
 
     python benchmarks/inference.py [--time-limit 300] [--data FOLDER] [NAME ...]
 
@@ -7,10 +7,10 @@ that say something of a person; HIV (042, V08), psychoses (295, 296), alcohol an
 diabetes_icd9; of the other two the 10 items that benchmarks/cahd.py draws with seed 0: of items in at most
 one row of 20, in instacart of the 300 most frequent of these.
 
-`units` is the loss in units of 1/W of an occurrence, W = number of public leaves - 1; `hidden` the sensitive
-occurrences that are left out; `greatest` the greatest confidence left; `price` how much more is lost, in
-units, than by the k^m-anonymous optimum of the public part. Every run is a process of its own, with compiled
-kernels; seconds are of the algorithm.
+`units` is the loss in units of 1/W of an occurrence, W = number of public leaves - 1; `hidden` the suppressed
+sensitive occurrences; `greatest` the greatest confidence left; `price` how much more is lost, in units, than
+by the k^m-anonymous optimum of the public part. Every run is a process of its own, with compiled kernels;
+seconds are of the algorithm.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CODES = ("042", "V08", "295", "296", "303", "304", "305")
 
 
 class Setting(NamedTuple):
-    """What is promised, and what may be hidden for it."""
+    """The guarantee, and the items that may be hidden for it."""
 
     m: int
     rho: str
@@ -75,7 +75,7 @@ def fields(path: Path) -> Iterator[list[str]]:
 
 
 def is_long(path: Path) -> bool:
-    """Whether a file has one line per occurrence: as of the data sets instacart alone."""
+    """Return whether a file has one line per occurrence, as only the data set instacart has."""
     return next(fields(path), []) == ["order_id", "product_id"]
 
 

@@ -33,7 +33,7 @@ TABLE = """age,sex,dx
 FEW = "a,b\nb,c\na,b,c\na,c,d\nb,d\na,b,d,e\nc,e\nd,e\n"  # so few rows take other ways
 _BASKETS = "demo-input/baskets.csv -k5 -m2 -H demo-input/products.csv --force -o"
 _TABLE = "ward.csv --qi age,sex --set dx --force -o"
-COMMANDS = {  # what each command line stands for: the command, and its algorithm
+COMMANDS = {  # the commands, and their algorithms, that each command line measures
     "demo --out demo": ["demo"],
     f"anonymize {_BASKETS} exact": ["anonymize", "anonymize exact"],
     "anonymize demo-input/baskets.csv -k5 -m2 --force -o learned": ["anonymize", "anonymize exact"],
@@ -120,7 +120,7 @@ def main() -> None:
 
 
 def record() -> None:
-    """Be a process that runs a command, and writes down what it asks for."""
+    """Be a process that runs a command, and writes down the functions that it requests."""
     from setveil import __main__ as command
     from setveil import compiling, jit
 

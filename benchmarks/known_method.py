@@ -1,15 +1,15 @@
-"""What an attacker gains who knows that the release is the optimum of a public method.
+"""The gain of an attacker who knows that the release is the optimum of a public method.
 
     python benchmarks/known_method.py [--check 50]
 
 All inputs of a few rows over a few items are listed, and each is published as the method says: the recoding
 of least loss (LM) that satisfies k^m-anonymity, items suppressed if that loses less, the first of equal ones.
-An attacker without knowledge of the method is left with all inputs that have the same published rows, by the
-labels and counts of the release. An attacker who knows it can also rule out every input for which the method
-chooses another recoding. Both know the number of rows and the items that exist. Each line says, without and
-with counts (of items that at least k rows contain):
+An attacker without knowledge of the method considers all inputs with the same published rows, by the labels
+and counts of the release. An attacker who knows it can also rule out every input for which the method chooses
+another recoding. Both know the number of rows and the items that exist. Each line says, without and with
+counts (of items that at least k rows contain):
 
-`inputs`    how many there are, each of which is the original of one release
+`inputs`    their number; each is the original of one release
 `releases`  how many different releases they lead to
 `below k`   sets of up to m known items that fit some row, but fewer than k rows, of some release, if all
             inputs are considered that the attacker who knows the method is left with
@@ -37,7 +37,7 @@ CASES = [((2, 2), 6, 2, 2), ((2, 2), 6, 3, 1), ((2, 2), 7, 3, 2), ((3, 2), 4, 2,
 
 @dataclass(frozen=True)
 class Recoding:
-    """What each item becomes: the items of its label, as bits; 0: it is suppressed."""
+    """The label of each item, as bits for its items; 0: the item is suppressed."""
 
     label: tuple[int, ...]
     loss: tuple[int, ...]  # of each set of items, in parts of the greatest loss of an occurrence
@@ -113,7 +113,7 @@ def best(rows: Rows, recodings: list[Recoding], k: int, m: int) -> int:
 
 
 def holds(published: list[tuple[int, ...]], k: int, m: int) -> bool:
-    """Whether every set of up to m labels that some row shows is shown by at least k."""
+    """Return whether at least k rows show every set of up to m labels that occurs in a row."""
     supports: Counter[tuple[int, ...]] = Counter()
     for labels in published:
         for size in range(1, m + 1):
@@ -122,7 +122,7 @@ def holds(published: list[tuple[int, ...]], k: int, m: int) -> bool:
 
 
 def view_of(rows: Rows, at: int, recoding: Recoding, k: int, *, counts: bool) -> tuple[object, ...]:
-    """Say what is published: which recoding, the rows, and perhaps counts of items that k rows contain."""
+    """Return the release: which recoding, the rows, and perhaps counts of items that k rows contain."""
     shown = tuple(sorted(Counter(recoding.image[row] for row in rows).items()))
     if not counts:
         return at, shown
@@ -134,7 +134,7 @@ def view_of(rows: Rows, at: int, recoding: Recoding, k: int, *, counts: bool) ->
 def figures(
     inputs: list[Rows], chosen: list[int], recodings: list[Recoding], k: int, m: int, *, counts: bool
 ) -> Counter[str]:
-    """Count what is open by a release alone, and what is certain for an attacker who knows the method."""
+    """Count the items uncertain by a release alone, and those certain if the method is known."""
     releases: dict[tuple[object, ...], list[Rows]] = defaultdict(list)
     for rows, at in zip(inputs, chosen, strict=True):
         releases[view_of(rows, at, recodings[at], k, counts=counts)].append(rows)

@@ -61,7 +61,7 @@ def main() -> None:
         f"{'whole':>6} {'MB':>5}"
     )
     first = next(iter(data.values()))
-    run(*first, 50)  # compiles what is not compiled yet
+    run(*first, 50)  # compiles missing kernels
     for name, (rows, tree) in {} if only else data.items():
         for k in KS:
             line(name, rows, tree, k, arguments.repeat)

@@ -1,4 +1,4 @@
-"""The proven optimum where there are many items, most of them rare: CPU seconds of whole runs.
+"""The proven optimum for many items, most of them rare: CPU seconds of whole runs.
 
     python benchmarks/many_items.py [--items 1000 10000 100000 1000000]
 
@@ -28,7 +28,7 @@ def main() -> None:
     arguments = options.parse_args()
     print(f"{'items':>9} {'drawn':<8} {'occur':>9} {'rare':>6} {'proven':<6} {'search':>7} {'CPU':>6}")
     with tempfile.TemporaryDirectory() as folder:
-        _one(Path(folder), 100, "uniform")  # compiles what is not there
+        _one(Path(folder), 100, "uniform")  # compiles missing kernels
         for items in arguments.items:
             for drawn in ("uniform", "zipf"):
                 print(_one(Path(folder), items, drawn), flush=True)

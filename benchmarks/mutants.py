@@ -1,8 +1,8 @@
-"""Thirty small mistakes in kernels, verifiers and algorithms, and whether the tests notice them.
+"""Thirty small mistakes in kernels, verifiers and algorithms that the tests must notice.
 
-Each mutant is one line of a copy of the checkout, changed by hand; the tests named beside it must fail, and
-without those marked exhaustive. ``python benchmarks/mutants.py [FROM [TO]]`` prints a line for each; a mutant
-that lives is a test that is missing.
+Each mutant is one line of a copy of the checkout, changed by hand; its tests, without those marked
+exhaustive, must fail. ``python benchmarks/mutants.py [FROM [TO]]`` prints a line for each; a mutant that
+survives means that a test is missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COUNT_TESTS = "tests/kernels tests/algorithms/test_algorithms_km.py tests/algori
 INFERENCE, INFERENCE_TESTS = f"{VERIFY}/_inference.py", "tests/guarantees/test_verify_inference.py"
 TABLES_TESTS = "tests/guarantees/test_verify_tables.py tests/guarantees/test_verify_tables_attacked.py"
 
-MUTANTS = [  # file, what stands there once, what stands there instead, tests
+MUTANTS = [  # file, text that occurs in it once, its replacement, tests
     (KM, "(supports > 0) & (supports < self.k)", "(supports > 0) & (supports <= self.k)", KM_TESTS),
     (
         KM,
@@ -148,7 +148,7 @@ MUTANTS = [  # file, what stands there once, what stands there instead, tests
 
 
 def notices(copy: Path, mutant: tuple[str, str, str, str]) -> bool:
-    """Tell whether a test fails with the mutant."""
+    """Return whether a test fails with the mutant."""
     name, before, after, tests = mutant
     file = copy / "src" / "setveil" / name
     text = file.read_text("utf-8")
@@ -167,7 +167,7 @@ def notices(copy: Path, mutant: tuple[str, str, str, str]) -> bool:
 
 
 def main() -> None:
-    """Run the mutants that are asked for."""
+    """Run the requested mutants."""
     first, last = [int(number) for number in sys.argv[1:3]] + [1, len(MUTANTS)][len(sys.argv[1:3]) :]
     lives = 0
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,4 @@
-"""How much the order of the items in a balanced hierarchy matters: the NCP of aa on four data sets.
+"""The effect of the order of the items in a balanced hierarchy: the NCP of aa on four data sets.
 
     python benchmarks/orders.py [--data FOLDER]
 

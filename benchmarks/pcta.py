@@ -1,11 +1,11 @@
-"""PCTA beside COAT on real data: what each loses, and processor seconds of the algorithm, compiled.
+"""PCTA and COAT on real data: their losses, and processor seconds of the algorithms, compiled.
 
     python benchmarks/pcta.py [--k 5] [--m 2] [--data FOLDER] [NAME ...]
 
 Both protect all m-itemsets; every merge is allowed, and nothing is suppressed. By default the data sets are
 BMS-WebView-1, BMS-WebView-2 and groceries. Weights are 1, or those of the hierarchy. NCP and LM count |I| as
-the hierarchy has it, so that they can be held beside those of algorithms that need one: `exact` is the cut of
-least LM, with suppression. UL is without weights. Every run is a process of its own.
+the hierarchy has it, so that they can be compared with those of algorithms that need one: `exact` is the cut
+of least LM, with suppression. UL is without weights. Every run is a process of its own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def run(rows: Path, tree: Path, algorithm: str, weighed: bool, k: int, m: int) -
 
 def main() -> None:
     """Print the table."""
-    options = parser("PCTA beside COAT on real data.")
+    options = parser("PCTA and COAT on real data.")
     options.add_argument("--k", type=int, default=5)
     options.add_argument("--m", type=int, default=2)
     arguments = options.parse_args()

@@ -47,7 +47,7 @@ def itemsets_of_varying_size(data: Transactions, policy: str, n: int, seed: int)
     """Make PP6 to PP9: n itemsets of one to four items, in the policy's mixture.
 
     The paper gives neither their number nor how they are drawn. Here each is a random part of a random row,
-    so that it occurs; no itemset is drawn twice. Fewer than n are made where the data do not hold enough.
+    so that it occurs; no itemset is drawn twice. Fewer than n are made if the data do not contain enough.
     """
     rng = Random(seed)  # noqa: S311
     rows = list(data)

@@ -1,13 +1,13 @@
-"""What a logistic regression of a published table loses: readmission by age and emergency, diabetes_rt.
+"""Logistic regressions of a published and an original table: readmission by age and emergency.
 
     pip install scikit-learn
     python benchmarks/regression.py [--data FOLDER] [--share SHARE ...]
 
-71,518 patients; age, gender, race, admission and days are quasi-identifiers, readmission is kept; k = 5,
-m = 2. Readmitted (at all) is explained by age, in decades, and by whether the admission was an emergency. A
-reader takes of a broader label the mean over its values, weighted by how often the release shows each by
-itself. `rt` is run with several shares of the columns in the loss. Printed are the coefficients and the
-mean log loss that each model has for the original patients.
+The table is diabetes_rt: 71,518 patients; age, gender, race, admission and days are quasi-identifiers,
+readmission is kept; k = 5, m = 2. Readmitted (at all) is explained by age, in decades, and by whether the
+admission was an emergency. A reader replaces a broader label with the mean over its values, weighted by how
+often the release shows each by itself. `rt` is run with several shares of the columns in the loss. Each line
+prints the coefficients of a model, and its mean log loss for the original patients.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ def main() -> None:
     here = Path(__file__).resolve().parents[2]
     parser.add_argument("--data", type=Path, default=here / "shared" / "data")
     parser.add_argument("--share", nargs="*", default=["1/4", "1/2", "3/4", "9/10"])
-    asked = parser.parse_args()
-    trees = {name: sv.read_hierarchy(asked.data / f"diabetes_rt_{name}.csv") for name in COLUMNS}
+    arguments = parser.parse_args()
+    trees = {name: sv.read_hierarchy(arguments.data / f"diabetes_rt_{name}.csv") for name in COLUMNS}
     table = sv.read_table(
-        asked.data / "diabetes_rt.csv",
+        arguments.data / "diabetes_rt.csv",
         qi=[*COLUMNS, "days"],
         set="diagnoses",
         keep=["readmitted"],
         ranges=["days"],
-        hierarchies={**trees, "diagnoses": asked.data / "diabetes_rt_diagnoses.csv"},
+        hierarchies={**trees, "diagnoses": arguments.data / "diabetes_rt_diagnoses.csv"},
     )
     ages = values_of(trees["age"])
     decade = {value: int(value.partition("-")[0]) / 10 + 0.5 for value in ages["*"]}
@@ -87,11 +87,11 @@ def main() -> None:
         shown = {column: own[column].is_in(list(values)).sum() for column, values in known.items()}
         kept = [f"{rows / own.height:.0%}" for rows in shown.values()]
         loss = log_loss(y, model.predict_proba(x)[:, 1])
-        told = " | ".join(f"{value:.5f}" for value in (*model.coef_[0], model.intercept_[0], loss))
-        print(f"{name} | {losses} | {' | '.join(kept)} | {told}", flush=True)
+        line = " | ".join(f"{value:.5f}" for value in (*model.coef_[0], model.intercept_[0], loss))
+        print(f"{name} | {losses} | {' | '.join(kept)} | {line}", flush=True)
 
     show("original", table.to_polars(), "0 | 0")
-    for share in asked.share:
+    for share in arguments.share:
         release = sv.anonymize(table, k=5, m=2, algorithm=sv.RT(share=share))
         losses = f"{release.utility['relational_loss']:.3f} | {release.utility['lm']:.3f}"
         show(f"rt, share {share}", release.to_polars(), losses)

@@ -1,9 +1,9 @@
-"""What new groups below the groups that people know are worth: loss, items left out and errors of queries.
+"""The benefit of new groups below familiar ones: loss, suppressed items and errors of queries.
 
     python benchmarks/regroup.py [--k 5] [--m 2] [--objective lm] [--time-limit 600] [NAME ...]
 
 The groups below the root (departments, chapters) stay. `ARE` is the average relative error of random COUNT
-queries, with the counts beside the rows, `rows` the same from the rows alone; `labels` is how many there are.
+queries, from rows and counts, `rows` the same from the rows alone; `labels` is the number of labels.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def main() -> None:
     data = files(arguments)
     compile_kernels()
     promise = ["--k", str(arguments.k), "--m", arguments.m, "--objective", arguments.objective]
-    heads = ("data", "hierarchy", "LM", "entropy", "left out", "labels", "ARE", "rows", "seconds")
-    print("{:<14} {:<10} {:>7} {:>8} {:>8} {:>6} {:>7} {:>7} {:>8}".format(*heads))
+    heads = ("data", "hierarchy", "LM", "entropy", "suppressed", "labels", "ARE", "rows", "seconds")
+    print("{:<14} {:<10} {:>7} {:>8} {:>10} {:>6} {:>7} {:>7} {:>8}".format(*heads))
     for name, (rows, tree) in data.items():
         with tempfile.TemporaryDirectory() as folder:
             show(name, "given", anonymize_to(Path(folder, "a"), rows, "--hierarchy", str(tree), *promise))
@@ -43,7 +43,7 @@ def show(name: str, hierarchy: str, run: dict[str, Any], seconds: float = 0) -> 
     utility, errors = run["utility"], run["answers"]["are"]
     print(
         f"{name:<14} {hierarchy:<10} {utility['lm']:>7.4f} {utility['entropy']['share']:>8.4f} "
-        f"{utility['suppressed_items']:>8,} {utility['published_labels']:>6,} {errors['mean']:>7.3f} "
+        f"{utility['suppressed_items']:>10,} {utility['published_labels']:>6,} {errors['mean']:>7.3f} "
         f"{errors['from_rows']['mean']:>7.2f} {seconds:>8.1f}",
         flush=True,
     )

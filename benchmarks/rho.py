@@ -1,12 +1,12 @@
-"""What the suppression methods for rho-uncertainty lose on real data, and how often they lose the least.
+"""The losses of suppression methods for rho-uncertainty on real data, and how often they are minimal.
 
     python benchmarks/rho.py [--instances 150] [--data FOLDER]
 
-Sensitive are five products of groceries and seven codes of diabetes_icd9, as in benchmarks/inference.py. Of
-each release are printed the share of the occurrences that is lost (LM), and how many items and occurrences
-are suppressed; `any` and `public` are by `partial`, for someone who knows any items, or up to two public
-ones. Last are counted the small random instances, with a hierarchy for `td-control`, in which a method loses
-no more than the proven optimum.
+Five products of groceries and seven codes of diabetes_icd9 are sensitive, as in benchmarks/inference.py. For
+each release, it prints the share of the occurrences that is lost (LM), and the numbers of suppressed items
+and occurrences; `any` and `public` are by `partial`, for someone who knows any items, or up to two public
+ones. At the end, it counts the small random instances, with a hierarchy for `td-control`, in which a method
+loses no more than the proven optimum.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ METHODS: dict[str, Any] = {
 
 
 def run(data: Any, tree: sv.Hierarchy, method: str, rho: str, sensitive: tuple[str, ...]) -> str:
-    """Make one release, and say what it loses."""
+    """Make one release, and return its losses."""
     promise: Any = sv.RhoUncertainty(rho, sensitive)
     if method == "public":
         promise = sv.KmRho(1, 2, rho, sensitive)
@@ -69,8 +69,8 @@ def main() -> None:
     for rows, pairs, promise in instances(arguments.instances):
         number += 1
         for method in least:
-            given = pairs if method == "td-control" else None
-            release = sv.anonymize(rows, promise, hierarchy=given, algorithm=METHODS[method], bound=True)
+            listed = pairs if method == "td-control" else None
+            release = sv.anonymize(rows, promise, hierarchy=listed, algorithm=METHODS[method], bound=True)
             least[method] += release.report["optimality"]["gap"] == 0
     for method, times in least.items():
         print("least", method, times, number)

@@ -1,12 +1,11 @@
-"""The attacker's view of the real data: seconds, whether it was counted or drawn, rows that are found.
+"""The attacker's view of the real data: seconds, unique rows, and whether they were counted or sampled.
 
     python benchmarks/risk.py [--effort STEPS] [--private-share 0.05] [--data FOLDER] [NAME ...]
 
-For each data set and m: rows that the m most telling items of a row single out (alone, among fewer than 5,
-among fewer than 10), the same for m items picked at random; "~" marks what was estimated. Each
-m is asked for alone, so its seconds hold all that it needs, in this process and with kernels compiled. Of the
-items in at most a fifth of the rows a share can be made private; then the greatest probability of learning
-one is shown, too.
+For each data set and m: rows that are found by their m most revealing items (uniquely, among fewer than 5,
+among fewer than 10), and the same for m random items; "~" marks estimates. Each m is measured by itself, so
+its seconds include all that it needs, in this process and with compiled kernels. A share of the items in at
+most a fifth of the rows can be made private; then the greatest probability of inferring one is also shown.
 """
 
 from __future__ import annotations
@@ -53,10 +52,10 @@ def main() -> None:
             found = sv.risk(data, m=m, private=private, effort=arguments.effort)
             seconds = time.perf_counter() - start
             best, drawn = found["risk"]
-            told = found.get("inference", [None])[0]
+            inference = found.get("inference", [None])[0]
             print(
                 f"{name:<14} {m:>2} {seconds:>8.2f} {_cells(best, 9, 0)} {_cells(drawn, 10, 1)} "
-                f"{'' if told is None else _greatest(told):>9} "
+                f"{'' if inference is None else _greatest(inference):>9} "
                 f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:>8}",
                 flush=True,
             )

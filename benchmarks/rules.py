@@ -1,17 +1,17 @@
-"""How many association rules of the original are found in draws from a release, by mlxtend.
+"""Association rules of the original that mlxtend finds in draws from a release.
 
     pip install mlxtend
     python benchmarks/rules.py [--frequent] [--time-limit 60] [--draws 3] [--data FOLDER] [NAME ...]
 
 NAME is of groceries, bms_webview1, bms_webview2, retail, instacart; k = 5, m = 2. Each is published with the
 least LM and with the least entropy that `exact` finds in the time limit; where there is no hierarchy one is
-made by co-occurrence. Draws are made of the release, and mlxtend's fpgrowth and association_rules look for
+made by co-occurrence. Draws are made from the release, and mlxtend's fpgrowth and association_rules look for
 rules of at most three items in them and in the original. With --frequent only items that are frequent enough
 for the rarest of these rules are published.
 
-`found`: rules of the original that a draw has, too; `as they were`: with equal support and confidence;
-`false`: rules of a draw that the original does not have; `off`: mean absolute error of the confidence of
-the original's rules that are found. Means over the draws. Every line is compared with what `setveil measure
+`found`: rules of the original that a draw also has; `as they were`: with equal support and confidence;
+`false`: rules of a draw that the original does not have; `off`: mean absolute error of the confidence of the
+original's rules that the draw has. Means over the draws. Every line is compared with what `setveil measure
 --rules` counts in the same draws.
 """
 
@@ -29,12 +29,12 @@ from setveil.hierarchy.build import by_cooccurrence
 
 
 class Setting(NamedTuple):
-    """Where rows and their hierarchy are, and which rules are asked for."""
+    """Files with rows and their hierarchy, and the required rules."""
 
     file: str
     hierarchy: str | None
     reading: dict[str, Any]
-    asked: tuple[tuple[str, str], ...]  # least support and least confidence
+    thresholds: tuple[tuple[str, str], ...]  # least support and least confidence
 
 
 SETS = {
@@ -107,40 +107,45 @@ def main() -> None:
     parser.add_argument("--frequent", action="store_true")
     here = Path(__file__).resolve().parents[2]
     parser.add_argument("--data", type=Path, default=here / "shared" / "data")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     print(
         "data | loss | labels | own names | support | confidence | rules | found | as they were | false | off"
     )
-    for name in asked.names:
+    for name in arguments.names:
         setting = SETS[name]
-        data = sv.read(asked.data / setting.file, **setting.reading)
+        data = sv.read(arguments.data / setting.file, **setting.reading)
         if setting.hierarchy is None:
             tree = by_cooccurrence(data)
         else:
-            tree = sv.read_hierarchy(asked.data / setting.hierarchy)
+            tree = sv.read_hierarchy(arguments.data / setting.hierarchy)
         published = data
-        if asked.frequent:
-            least = min(float(support.rstrip("%")) for support, _ in setting.asked) / 100
+        if arguments.frequent:
+            least = min(float(support.rstrip("%")) for support, _ in setting.thresholds) / 100
             image = np.where(data.supports() >= least * data.n_rows, np.arange(data.n_items), -1)
             published = sv.Transactions.from_codes(data.indptr, image[data.items], data.vocabulary.labels)
         originals: dict[tuple[str, str], Rules] = {}
         for objective in ("lm", "entropy"):
             start = time.perf_counter()
-            exact = sv.Exact(objective=objective, time_limit=asked.time_limit)
+            exact = sv.Exact(objective=objective, time_limit=arguments.time_limit)
             release = sv.anonymize(published, k=5, m=2, hierarchy=tree, algorithm=exact)
             seconds = time.perf_counter() - start
-            drawn = sv.reconstruct(release, draws=asked.draws)
-            for support, confidence in setting.asked:
-                told = sv.measure(data, drawn, rules=support, confidence=confidence)["rules"]
-                least, sure = told["threshold"], told["confidence"]
+            drawn = sv.reconstruct(release, draws=arguments.draws)
+            for support, confidence in setting.thresholds:
+                rules = sv.measure(data, drawn, rules=support, confidence=confidence)["rules"]
+                least, sure = rules["threshold"], rules["confidence"]
                 if (support, confidence) not in originals:
                     originals[support, confidence] = mined(data, least, sure)
                 original = originals[support, confidence]
                 each = [compare(original, mined(draw, least, sure)) for draw in drawn]
                 found, as_they_were, false, error = (float(np.mean(one)) for one in zip(*each, strict=True))
-                expected = told["rules"], told["found"]["mean"], told["exact"]["mean"], told["false"]["mean"]
+                expected = (
+                    rules["rules"],
+                    rules["found"]["mean"],
+                    rules["exact"]["mean"],
+                    rules["false"]["mean"],
+                )
                 if not np.allclose((len(original), found, as_they_were, false), expected):
-                    raise SystemExit(f"setveil counts otherwise: {told}, {each}")
+                    raise SystemExit(f"setveil counts otherwise: {rules}, {each}")
                 print(
                     f"{name} | {objective} | {release.utility['published_labels']} | "
                     f"{release.utility['unchanged_items']} | {support} | {confidence} | {len(original):,} | "

@@ -50,7 +50,7 @@ def anonymize_to(out: Path, rows: Path, *more: str) -> dict[str, Any]:
 
 
 def said(error: subprocess.CalledProcessError) -> str:
-    """Return the last line of what a run that failed had to say, without frame and hint."""
+    """Return the last line of the output of a failed run, without frame and hint."""
     lines = [line.strip(" ╭╮╰╯─│") for line in error.stderr.splitlines()]
     return next((line for line in reversed(lines) if line and not line.startswith("Hint:")), "no word")
 
@@ -80,15 +80,15 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 def data_folder(named: Path | None) -> Path:
     """Find the folder of the data sets."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = named or Path(os.environ.get("SETVEIL_DATA", beside))
+    shared = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = named or Path(os.environ.get("SETVEIL_DATA", shared))
     if not folder.is_dir():
         sys.exit(f"There is no data folder {folder}; name one with --data or SETVEIL_DATA.")
     return folder
 
 
 def files(arguments: argparse.Namespace) -> dict[str, tuple[Path, Path]]:
-    """Find the rows and the hierarchy of each data set asked for."""
+    """Find the rows and the hierarchy of each requested data set."""
     folder = data_folder(arguments.data)
     unknown = sorted(set(arguments.names) - set(DATA))
     if unknown:

@@ -1,13 +1,13 @@
-"""What large data take: seconds of each phase, processor seconds and memory, by engine and number of threads.
+"""The cost of large data: seconds of each phase, processor seconds and memory, by engine and threads.
 
     python benchmarks/scale.py [--data FOLDER] [--work FOLDER] [--times 13 39 130] [--threads 1 2]
                                [--runs aa exact aa-parts aa-spark] [--name BMS-WebView-2]
 
-The data are real rows over and over, a tenth of the occurrences drawn anew (`scale_data.py`); they stay in
+The data are real rows over and over, a tenth of the occurrences drawn again (`scale_data.py`); they stay in
 --work. k = 5, m = 2, from Parquet to a verified, written release, each in a process of its own, with compiled
-kernels. A run is an algorithm, and an engine where that is not the memory; with `-brief` at its end risk and
-answers of queries are left out, which runs on Spark never look for. --times 2800 makes a set of 10^9
-occurrences: for parts.
+kernels. A run is an algorithm, and an engine unless it is in memory. `-brief` at its end omits risk and
+answers of queries, which runs on Spark never compute. --times 2800 makes a set of 10^9 occurrences: for
+parts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Makes large data sets for benchmarks: real rows over and over, a tenth of the occurrences drawn anew.
+"""Make large data sets for benchmarks: real rows over and over, a tenth of the occurrences drawn again.
 
     python benchmarks/scale_data.py BMS-WebView-2 130 rows.parquet [--data FOLDER]
 
@@ -44,7 +44,7 @@ def make(name: str, times: int, out: Path, data: Path, seed: int = 0) -> tuple[i
 def redrawn(
     rows: Transactions, times: int, rng: np.random.Generator
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.int32]]]:
-    """Repeat rows, and draw a tenth of the items anew: indptr and items."""
+    """Repeat rows, and draw a tenth of the items again: indptr and items."""
     lengths = np.tile(rows.row_lengths(), times)
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     items = np.tile(rows.items, times)

@@ -1,4 +1,4 @@
-"""All 60 configurations of SECRETA, and what setveil adds to them, on patients of diabetes_rt.
+"""All 60 configurations of SECRETA, and setveil's additions to them, on patients of diabetes_rt.
 
     python benchmarks/secreta.py [--rows 5000] [--deltas 0.3 0.7] [--k 5] [--m 2] [--more] [--data FOLDER]
     python benchmarks/secreta.py --study OUT [--rows 5000] [--jobs N] [--data FOLDER]
@@ -50,7 +50,7 @@ def patients(folder: Path, rows: int) -> Table:
 
 
 def parameters(relational: Any, items_by: Any, merge: Any, delta: str) -> Bounding:
-    """Name what one run does."""
+    """Name the settings of one run."""
     return Bounding(relational, items_by, merge, Fraction(delta))
 
 
@@ -72,7 +72,7 @@ def run_study(folder: Path, rows: int, out: Path, jobs: int | None) -> None:
     ]
     (place / "patients.toml").write_text("\n".join(said), encoding="utf-8")
     found = sv.compare(STUDY, out / "study", data=place, jobs=jobs)
-    print("| method | classes | R | T | left out | table ARE | f | seconds |")
+    print("| method | classes | R | T | suppressed | table ARE | f | seconds |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
     for row in found:
         if row["status"] != "done":
@@ -96,34 +96,34 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=None)
     parser.add_argument("--study", type=Path, metavar="OUT", default=None)
     parser.add_argument("--jobs", type=int, default=None)
-    asked = parser.parse_args()
-    folder = data_folder(asked.data)
-    if asked.study is not None:
-        run_study(folder, asked.rows, asked.study, asked.jobs)
+    arguments = parser.parse_args()
+    folder = data_folder(arguments.data)
+    if arguments.study is not None:
+        run_study(folder, arguments.rows, arguments.study, arguments.jobs)
         return
     tree = sv.read_hierarchy(folder / "diabetes_rt_diagnoses.csv")
-    table = patients(folder, asked.rows)
-    guarantee = KKmAnonymity(asked.k, asked.m)
-    more = asked.more
+    table = patients(folder, arguments.rows)
+    guarantee = KKmAnonymity(arguments.k, arguments.m)
+    more = arguments.more
     relational = (*RELATIONAL, "mondrian", "exact") if more else RELATIONAL
     items = (*ITEMS, "hghs", "exact") if more else ITEMS
     merges = ("none", *MERGE) if more else MERGE
     few = table.rows_at(np.arange(60))
     for by, items_by in product(relational, items):  # compiles
         anonymize(few, tree, guarantee, parameters(by, items_by, "rt", "1"))
-    print("| delta | classes by | items by | merged by | classes | R | T | left out | seconds |")
+    print("| delta | classes by | items by | merged by | classes | R | T | suppressed | seconds |")
     print("|--:|---|---|---|--:|--:|--:|--:|--:|")
     for one in product(relational, items, merges):
-        for delta in asked.deltas:
+        for delta in arguments.deltas:
             begin = time.perf_counter()
             try:
-                made, told = anonymize(table, tree, guarantee, parameters(*one, delta))
+                made, details = anonymize(table, tree, guarantee, parameters(*one, delta))
             except InfeasibleError:
                 continue
             seconds = time.perf_counter() - begin
             print(
-                f"| {delta} | {' | '.join(one)} | {told['parts']:,} | {told['relational_loss']:.4f} "
-                f"| {told['item_loss']:.4f} | {np.mean(made.items.image < 0):.1%} | {seconds:.1f} |",
+                f"| {delta} | {' | '.join(one)} | {details['parts']:,} | {details['relational_loss']:.4f} "
+                f"| {details['item_loss']:.4f} | {np.mean(made.items.image < 0):.1%} | {seconds:.1f} |",
                 flush=True,
             )
             break

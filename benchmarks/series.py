@@ -1,8 +1,8 @@
-"""Several releases about the same people: what linked rows let be found, and what each way to go on costs.
+"""Several releases about the same people: exposure by linked rows, and the cost of each way to continue.
 
     python benchmarks/series.py [--data FOLDER] [--time-limit 60] [exposure] [ways] [quarters] [million]
 
-`exposure`: people of the diabetes register whom releases, each proven for itself, let be found together;
+`exposure`: people of the diabetes register who are exposed by releases together that are each proven safe;
 `ways`: its second half, published in each way; `quarters`: its four quarters; `million`: synthetic people.
 """
 
@@ -75,7 +75,7 @@ def exposure(arguments: argparse.Namespace) -> None:
 def ways(arguments: argparse.Namespace) -> None:
     """Price the ways to publish the second half; the first one is out, with its own proven labels."""
     data, tree = Data(arguments), tree_of(arguments)
-    print(f"{'way':<24} {'known':<9} {'LM':>7} {'bound':>7} {'proven':<6} {'left out':>8} {'held back':>9} "
+    print(f"{'way':<24} {'known':<9} {'LM':>7} {'bound':>7} {'proven':<6} {'suppressed':>10} {'withheld':>9} "
           f"{'before':>6} {'after':>5} {'seconds':>7}")  # fmt: skip
     for known in KNOWN:
         promise = SeriesAnonymity(K, M, known)
@@ -139,7 +139,7 @@ def quarters(arguments: argparse.Namespace) -> None:
 
 
 def million(arguments: argparse.Namespace) -> None:
-    """Publish a second release about synthetic people, half of whom are in both, ten of 1,000 items each."""
+    """Publish a second release about synthetic people, half of them in both, ten of 1,000 items each."""
     rng = np.random.default_rng(33)
     n, n_items, each = arguments.people, 1000, 10
     tree = Hierarchy.from_paths([[f"i{i:03}", f"g{i // 10:02}", f"c{i // 100}", "*"] for i in range(n_items)])
@@ -178,7 +178,7 @@ def million(arguments: argparse.Namespace) -> None:
 def drawn(
     rng: np.random.Generator, n: int, each: int, chance: NDArray[np.float64], order: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Draw so many items for each person, frequent ones more often; some twice."""
+    """Draw `each` items for each person, frequent items more often; some twice."""
     total = np.cumsum(chance) / chance.sum()
     rows: NDArray[np.int64] = order[np.searchsorted(total, rng.random((n, each)))]
     return rows
@@ -187,12 +187,12 @@ def drawn(
 def told(
     way: str, known: str, found: FoundLabels, out: SeriesPeople, promise: SeriesAnonymity, before: int
 ) -> None:
-    """Print what a way costs, and recount who is found."""
+    """Print the cost of a way, and recount the exposed people."""
     last = out.releases[-1]
     series = kept(shown(out, [*(one.labels for one in out.releases[:-1]), found.labels]), [found])
     after = exposed(series, promise).size
     print(f"{way:<24} {known:<9} {found.lm:>7.4f} {found.bound:>7.4f} {found.proven!s:<6} "
-          f"{found.left_out / max(last.items.size, 1):>8.1%} {found.held.size:>9,} {before:>6,} {after:>5,} "
+          f"{found.left_out / max(last.items.size, 1):>10.1%} {found.held.size:>9,} {before:>6,} {after:>5,} "
           f"{found.seconds:>7.1f}", flush=True)  # fmt: skip
 
 
@@ -208,7 +208,7 @@ def gone(release: Appearance, held: NDArray[np.int64]) -> Appearance:
 
 
 def kept(series: SeriesPeople, found: Sequence[FoundLabels]) -> SeriesPeople:
-    """Take out who is held back from the last releases."""
+    """Remove withheld people from the last releases."""
     (*others,) = series.releases
     for t, one in enumerate(found, len(others) - len(found)):
         others[t] = gone(others[t], one.held)
@@ -250,7 +250,7 @@ class Data:
             self.rows = sorted(csv.DictReader(file), key=lambda row: int(row["encounter"]))
 
     def series(self, parts: int, *, register: bool) -> SeriesPeople:
-        """Make so many releases of equally many encounters; in a register each with all so far."""
+        """Make `parts` releases of equally many encounters; in a register, each has all encounters so far."""
         rows = self.rows
         number = {patient: i for i, patient in enumerate(sorted({row["patient"] for row in rows}))}
         there: list[set[int]] = [set() for _ in range(parts)]

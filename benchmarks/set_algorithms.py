@@ -1,4 +1,4 @@
-"""The algorithms for rows of items side by side on real data: losses, what is left out, seconds, memory.
+"""The algorithms for rows of items side by side on real data: losses, suppression, seconds, memory.
 
     python benchmarks/set_algorithms.py [--k 5] [--m 2] [--only METHOD] [--data FOLDER] [NAME ...]
 
@@ -11,7 +11,7 @@ import sys
 
 from runs import anonymize, compile_kernels, files, parser
 
-METHODS: dict[str, tuple[str, ...]] = {  # what the command line gets besides rows, hierarchy, k and m
+METHODS: dict[str, tuple[str, ...]] = {  # options of the command line in addition to rows, hierarchy, k and m
     "exact": ("--algorithm", "exact"),
     "exact, no suppression": ("--algorithm", "exact", "--no-suppress"),
     "aa": ("--algorithm", "aa"),
@@ -50,11 +50,11 @@ def main() -> None:
         for method in methods:
             run = anonymize(rows, tree, arguments.k, arguments.m, *METHODS[method])
             utility, timing = run["utility"], run["timing"]
-            left_out = utility["suppressed_occurrences"] / run["input"]["occurrences"]
+            suppressed = utility["suppressed_occurrences"] / run["input"]["occurrences"]
             parts = run["algorithm"].get("parts", "") if method.startswith("lra") else ""
             print(
                 f"{name:<14} {method:<22} {parts:>5} {utility['ncp']:>9.6f} {utility['lm']:>9.6f} "
-                f"{left_out:>8.2%} {utility['published_labels']:>6} {timing['anonymize']:>6.2f} "
+                f"{suppressed:>8.2%} {utility['published_labels']:>6} {timing['anonymize']:>6.2f} "
                 f"{timing['verify']:>6.2f} {run['wall']:>6.1f} {run['peak_memory_mb'] or 0:>5}",
                 flush=True,
             )

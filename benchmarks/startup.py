@@ -1,9 +1,9 @@
-"""Where the time of small runs goes: whole commands, and their phases, with kernels that are compiled.
+"""The time of small runs: whole commands, and their phases, with compiled kernels.
 
     python benchmarks/startup.py [--runs N] [--data FOLDER]
 
 Prints a line for each case: medians of several runs, in seconds. `all` is the wall clock of the process,
-`cpu` its user and system time; `start` is what no phase accounts for: Python, imports and the end. The first
+`cpu` its user and system time; `start` is the time outside all phases: Python, imports and the end. The first
 run of a case, in which kernels and bytecode may be compiled, does not count.
 """
 
@@ -47,8 +47,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=7, help="of each case (default 7)")
     parser.add_argument("--data", type=Path, default=None, help="folder of the data sets")
-    asked = parser.parse_args()
-    folder = data_folder(asked.data)
+    args = parser.parse_args()
+    folder = data_folder(args.data)
     with tempfile.TemporaryDirectory() as place:
         three = Path(place, "three.dat")
         three.write_text("1 2\n2 3\n1 3\n")
@@ -60,7 +60,7 @@ def main() -> None:
         print(f"{'':14}" + "".join(f"{column:>10}" for column in columns))
         for name, arguments in cases.items():
             run(arguments)
-            found = [run(arguments) for _ in range(asked.runs)]
+            found = [run(arguments) for _ in range(args.runs)]
             print(f"{name:14}" + "".join(f"{median(one[c] for one in found):>10.3f}" for c in columns))
 
 

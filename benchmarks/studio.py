@@ -1,13 +1,13 @@
-"""How long the pages of the studio take, in a real Chromium, and how much memory its server takes.
+"""The time of the studio's pages in a real Chromium, and the memory of its server.
 
     python benchmarks/studio.py [--runs N]
 
-Prints a line for each figure: the median of several runs in seconds, with the limit that it is to keep. The
-browser is running already when a clock starts; a first run, in which kernels and bytecode may be compiled,
-does not count. `first page`: from the command to the list of projects. `150,000 rows` and `110,000 nodes`:
-from the address to rows, or lines of the tree, on the screen, with data that have been read before (`again`)
-and in a studio that was started five seconds ago (`cold`). `a code is moved`: from Ctrl+V to the message that
-a code lies in another chapter. `slider`: from a key on the slider of k to the figures beside it.
+Prints a line for each figure: the median of several runs in seconds, with its limit. The browser is running
+already when a clock starts; a first run, in which kernels and bytecode may be compiled, does not count.
+`first page`: from the command to the list of projects. `150,000 rows` and `110,000 nodes`: from the address
+to rows, or lines of the tree, on the screen, with data that have been read before (`again`) and in a studio
+that was started five seconds ago (`cold`). `a code is moved`: from Ctrl+V to the message that a code is in
+another chapter. `slider`: from a key on the slider of k to the figures next to it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def elements(page: Page) -> int:
 
 
 def slider(page: Page, prefix: str, name: str, runs: int) -> list[float]:
-    """Time from a key on the slider of k to the figures beside it, in the page's own clock."""
+    """Time from a key on the slider of k to the figures next to it, in the page's own clock."""
     page.goto(f"{prefix}/p/{name}/promise")
     page.get_by_role("button", name="Compute what promises cost").click()
     page.locator("#computing").wait_for(state="hidden", timeout=300_000)

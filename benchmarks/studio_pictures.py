@@ -1,11 +1,11 @@
 """Draw the pictures of docs/studio.md and docs/report.md: pages with made-up data.
 
-    python benchmarks/studio_pictures.py [--only baskets table series report] [FOLDER]
+    python benchmarks/studio_pictures.py [--only baskets table series report] [--check] [FOLDER]
 
 Needs `setveil[studio]`, Playwright, Pillow and a Chromium on the PATH. Writes studio-PAGE.png (1,280 pixels
 wide, light), studio-PAGE-dark.png and studio-PAGE-narrow.png (320 pixels) for each page of the baskets, and
 pictures of the release of a table, of a series and of a report, by default into docs/pictures. Each file
-stores the words of its page.
+stores the words of its page; `--check` draws nothing and compares these with the pages of today.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from difflib import ndiff
 from pathlib import Path
 
 from PIL import Image, PngImagePlugin
@@ -34,6 +35,8 @@ LOOKS = {"": (1280, "light"), "-dark": (1280, "dark"), "-narrow": (320, "light")
 TALLEST = 1500  # of what is kept of a page
 REPORT_HEIGHT = 930
 COLORS = 64
+outdated: list[str] = []  # pictures whose words are not those of their pages
+checking = [False]  # whether pictures are compared, not drawn
 WORDS = "h1, h2, h3, legend, label, button, a.button, summary, th"  # of a page, without its figures
 
 
@@ -42,7 +45,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description="Draw the pictures of the studio.")
     options.add_argument("folder", nargs="?", type=Path, default=Path("docs/pictures"))
     options.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    options.add_argument("--check", action="store_true", help="Only compare the words of pictures and pages.")
     arguments = options.parse_args()
+    checking[0] = arguments.check
     folder: Path = arguments.folder
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         server = serve(Path(home))
@@ -72,6 +77,8 @@ def main() -> None:
             keep(page, folder / "report.png", REPORT_HEIGHT, words(page))
         browser.close()
         server.stop()
+    if outdated:
+        raise SystemExit(f"outdated: {', '.join(outdated)}")
 
 
 def walk(page: Page, draw: Callable[[str], None]) -> None:
@@ -97,9 +104,11 @@ def walk(page: Page, draw: Callable[[str], None]) -> None:
     draw("promise")
     press("Take this promise")
     page.get_by_role("button", name="Make the release").wait_for()
+    page.locator("#class-size").wait_for(state="hidden")  # of another method
     draw("run")
     press("Make the release")
     page.wait_for_url("**/release*")
+    page.locator("summary", has_text="dairy and eggs (").first.wait_for()  # of the tree, which comes later
     draw("release")
     press("Keep for comparing")
     page.get_by_role("button", name="Do not keep for comparing").wait_for()
@@ -116,7 +125,7 @@ def walk(page: Page, draw: Callable[[str], None]) -> None:
 
 
 def draw_table(page: Page, server: Server, start: str, folder: Path) -> None:
-    """Make a release of a made-up ward, and draw what is special about tables."""
+    """Make a release of a made-up ward, and draw the pages specific to tables."""
     home = server.projects.root.parent
     subprocess.run(
         [*COMMAND, "demo", "--ward", "--rows", "600"], cwd=home, check=True, stdout=subprocess.DEVNULL
@@ -141,7 +150,7 @@ def draw_table(page: Page, server: Server, start: str, folder: Path) -> None:
 
 
 def draw_series(page: Page, server: Server, start: str, folder: Path, home: str) -> None:
-    """Begin a series, and draw what each way to go on costs."""
+    """Begin a series, and draw the cost of each way to continue."""
     page.goto(f"{start}/")
     page.get_by_label("What is your series called?").fill("Ward by year")
     page.get_by_role("button", name="Begin a series").click()
@@ -210,6 +219,12 @@ def keep(
     page: Page, path: Path, tallest: int, shown: str, box: tuple[int, int, int, int] | None = None
 ) -> None:
     """Keep a picture of a page, or of a box of it, with its words."""
+    if checking[0]:
+        before = stored_words(path)
+        if before != shown:
+            changed = [line for line in ndiff(before.splitlines(), shown.splitlines()) if line[0] in "+-"]
+            outdated.append(f"{path.name} ({'; '.join(changed)})")
+        return
     stored = PngImagePlugin.PngInfo()
     stored.add_itxt("words", shown, zip=True)
     picture = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")

@@ -1,4 +1,4 @@
-"""The data of the studies in studies/: the real sets, and what the papers made of them.
+"""The data of the studies in studies/: the real sets, and the variants of them in the papers.
 
     python benchmarks/study_data.py [--data FOLDER] OUT
 
@@ -22,8 +22,8 @@ import setveil as sv
 from runs import data_folder
 
 SAMPLES = ((2000, 40), (5000, 40), (10000, 40), (15000, 40), (10000, 50), (10000, 60))  # rows, items
-DEGREES = (2, 3, 4, 8, 10, 20)  # of the hierarchies beside that of 5 which the data come with
-ORDERS = (("support", 0), *(("random", seed) for seed in range(5)))  # of the leaves, beside that by number
+DEGREES = (2, 3, 4, 8, 10, 20)  # of further hierarchies; the data come with one of degree 5
+ORDERS = (("support", 0), *(("random", seed) for seed in range(5)))  # of the leaves, and the order by number
 CONSTRAINTS = 1000  # of PP6 to PP9
 SUMS = Path(__file__).with_name("data.sha256")
 

@@ -1,12 +1,12 @@
-"""What classes of a real table lose, by their size and split by gain, and how long it takes.
+"""The loss of classes of a real table, by their size and split by gain, and the time for it.
 
     python benchmarks/table_classes.py [--k 5] [--m 2] [--forest] [--data FOLDER]
 
-The table is diabetes_rt: 71,518 patients, five quasi-identifiers, up to three diagnoses each. R is the
-loss of the quasi-identifiers, T that of the items (LM), f = share * R + (1 - share) * T. `unproven` is the
-part of T that could not be proven to be necessary, `MB` the greatest memory of the process so far.
+The table is diabetes_rt: 71,518 patients, five quasi-identifiers, up to three diagnoses each. R is the loss
+of the quasi-identifiers, T that of the items (LM), f = share * R + (1 - share) * T. `unproven` is the part of
+T that could not be proven to be necessary, `MB` the greatest memory of the process so far.
 
-`--forest` prints instead what one recoding for the whole table loses, for each promise and share.
+Instead, `--forest` prints the loss of one recoding for the whole table, for each guarantee and share.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def patients(folder: Path) -> Table:
 
 
 def forest(table: Table, k: int, m: int) -> None:
-    """Print what one recoding for the whole table loses: the columns alone, then columns and items."""
+    """Print the loss of one recoding for the whole table: the columns alone, then columns and items."""
     promises = {"kkm": sv.KKmAnonymity(k, m), "mixed-km": sv.MixedKmAnonymity(k, m)}
     runs = [(name, suppress, share) for name, (suppress, share) in product(
         promises, ((True, SHARES[1]), (True, SHARES[0]), (False, SHARES[0])))]  # fmt: skip

@@ -1,19 +1,19 @@
-"""How well releases answer counts of items, pairs and triples, with counts beside the rows and without.
+"""The accuracy of counts of items, pairs and triples from releases, with published counts and without.
 
     python benchmarks/use.py [--data FOLDER] [--k 5] [--m 2] [--time-limit 300] [NAME ...]
 
 For each data set and way to make a release, and for each estimator (`uniform`: from the rows alone, each
-label spread evenly; `prop`: by the counts, items of a label independent; `ME`: maximum entropy, what setveil
+label spread evenly; `prop`: by the counts, items of a label independent; `ME`: maximum entropy, setveil's
 answers):
 
 - `items`: mean and median relative error of the supports of all items that occur,
 - `pairs`, `triples`: of 10,000 random ones, each of a random row,
-- `distinct`: of 1,000 of all pairs that some row holds,
-- `any`: mean absolute error, in rows, of 1,000 random pairs of items, most of which no row holds,
-- `top`: of the 100 most frequent pairs, how many are among the 100 greatest estimates,
+- `distinct`: of 1,000 of all pairs that occur in a row,
+- `any`: mean absolute error, in rows, of 1,000 random pairs of items, most of them in no row,
+- `top`: the number of the 100 most frequent pairs that are among the 100 greatest estimates,
 - `ms`: milliseconds per query of a pair, after loading.
 
-retail comes without a hierarchy; its items are grouped by co-occurrence.
+retail has no hierarchy; its items are grouped by co-occurrence.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def greatest(
     weight : callable
         Weight of an item under its label.
     within : callable
-        What the estimate of two items under one label is multiplied by.
+        The factor of the estimate of two items under one label.
     """
     labels = shared.rows.vocabulary.labels
     cells = matrix(shared.rows)
@@ -238,9 +238,9 @@ def show(name: str, data: Transactions, tree: Path | None, arguments: argparse.N
             raise TypeError(f"{way} publishes groups, which have no counts.")
         shared, utility = shared_by(made, {}, release.layout), release.utility
         gap = (release.report.get("optimality") or {}).get("gap")
-        left_out = utility["suppressed_occurrences"] / data.n_occurrences
+        suppressed = utility["suppressed_occurrences"] / data.n_occurrences
         print(
-            f"{name}, {way}: {utility['published_labels']} labels, {left_out:.1%} left out, {seconds:.1f} s"
+            f"{name}, {way}: {utility['published_labels']} labels, {suppressed:.1%} left out, {seconds:.1f} s"
             + ("" if gap is None else ", proven" if not gap else f", gap {gap:.1%}"),
             flush=True,
         )

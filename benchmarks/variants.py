@@ -1,9 +1,9 @@
-"""What points that the papers leave open, or print otherwise, change: counts over small random instances.
+"""The effect of points that papers do not settle, or print differently, on small random instances.
 
     python benchmarks/variants.py [--instances 3000]
 
 Uses the second implementations in tests/naive, which are written from the papers alone, once with each point
-as setveil settles it and once without. Prints for each variant in how many instances the result differs.
+as setveil settles it and once without. For each variant, prints the number of instances whose result differs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def rows_of(draw: random.Random, items: str = ITEMS) -> Rows:
 
 
 def ties_of_aa(draw: random.Random) -> bool | None:
-    """Whether the cut of AA is another one if ties are settled the other way."""
+    """Return whether the cut of AA differs if ties are settled the other way."""
     drawn, k, m = rows_of(draw), draw.randint(2, 4), draw.randint(1, 3)
     if sum(map(bool, drawn)) < k:
         return None
@@ -45,7 +45,7 @@ def ties_of_aa(draw: random.Random) -> bool | None:
 
 
 def stalls_of_coat(draw: random.Random) -> bool | None:
-    """Whether COAT as printed stalls."""
+    """Return whether COAT stalls as printed."""
     drawn, k = rows_of(draw), draw.randint(2, 4)
     items = sorted(ITEMS)
     sizes = [draw.randint(1, 3) for _ in range(draw.randint(1, 4))]
@@ -60,12 +60,34 @@ def stalls_of_coat(draw: random.Random) -> bool | None:
     return False
 
 
-def observation_of_border(draw: random.Random) -> bool | None:
-    """Whether border suppresses more occurrences if Observation 2 is taken as printed."""
+def to_make_coherent(draw: random.Random) -> tuple[Rows, Fraction, int, int]:
+    """Draw rows with private items s and t, and h, k and p."""
     drawn, k = rows_of(draw, "abcde" + "st"), draw.randint(2, 3)
-    h, p = Fraction(draw.choice((2, 3, 4)), 5), draw.randint(1, 3)
+    return drawn, Fraction(draw.choice((2, 3, 4)), 5), k, draw.randint(1, 3)
+
+
+def impossible(drawn: Rows, h: Fraction, k: int) -> bool:
+    """Return whether no suppression makes the rows coherent."""
+    return len(drawn) < k or coherence.breach(drawn, "st", ()) > h
+
+
+def equal_weights_of_mm(draw: random.Random) -> bool | None:
+    """Return whether MM suppresses more occurrences if all items weigh the same."""
+    drawn, h, k, p = to_make_coherent(draw)
+    if impossible(drawn, h, k):
+        return None
+    lost = [
+        sum(coherence.support(drawn, {item}) for item, _ in coherence.mm(drawn, "st", h, k, p, equal=equal))
+        for equal in (False, True)
+    ]
+    return lost[1] > lost[0]
+
+
+def observation_of_border(draw: random.Random) -> bool | None:
+    """Return whether border suppresses more occurrences with Observation 2 as printed."""
+    drawn, h, k, p = to_make_coherent(draw)
     k_nugget, p_nugget = draw.randint(1, 5), draw.choice((2, 3, float("inf")))
-    if len(drawn) < k or coherence.breach(drawn, "st", ()) > h:
+    if impossible(drawn, h, k):
         return None
     lost = [
         sum(coherence.support(drawn, {item}) for item, _ in coherence.border(
@@ -94,7 +116,8 @@ def main() -> None:
     instances = options.parse_args().instances
     print("variant differs of")
     for name, variant in (
-        ("aa-ties", ties_of_aa), ("coat-printed", stalls_of_coat), ("border-printed", observation_of_border)
+        ("aa-ties", ties_of_aa), ("coat-printed", stalls_of_coat),
+        ("border-printed", observation_of_border), ("mm-equal", equal_weights_of_mm),
     ):  # fmt: skip
         print(name, *counted(variant, instances), flush=True)
 

@@ -1,7 +1,7 @@
-"""How long it takes to verify a large table: python benchmarks/verify_tables.py [--rows N] [--m M].
+"""Time the verification of a large table: python benchmarks/verify_tables.py [--rows N] [--m M].
 
 A table of five quasi-identifiers and ten of a thousand codes in each row: once (k,k^m)-anonymous, k copies of
-every row in its class, and once with single codes exchanged in some rows, which breaks the promise.
+every row in its class, and once with single codes exchanged in some rows, which violates the guarantee.
 """
 
 from __future__ import annotations
@@ -54,24 +54,24 @@ def main() -> None:
     options.add_argument("--rows", type=int, default=1_000_000)
     options.add_argument("--k", type=int, default=5)
     options.add_argument("--m", type=int, default=2)
-    asked = options.parse_args()
-    warm = table(1000, asked.k, 0, broken=True)
+    arguments = options.parse_args()
+    warm = table(1000, arguments.k, 0, broken=True)
     promises: list[Guarantee] = [
-        KKmAnonymity(asked.k, asked.m),
-        KKmAnonymity(asked.k, asked.m, ("outcome",), "90%", 1),
-        MixedKmAnonymity(asked.k, asked.m),
+        KKmAnonymity(arguments.k, arguments.m),
+        KKmAnonymity(arguments.k, arguments.m, ("outcome",), "90%", 1),
+        MixedKmAnonymity(arguments.k, arguments.m),
     ]
     for promise in promises:
         verify(warm, promise)
     for broken in (False, True):
-        published = table(asked.rows, asked.k, 1, broken=broken)
+        published = table(arguments.rows, arguments.k, 1, broken=broken)
         for promise in promises:
             start = time.perf_counter()
             verdict = verify(published, promise)
             seconds = time.perf_counter() - start
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(json.dumps({
-                "rows": asked.rows, "broken": broken, "promise": promise.phrase, "holds": verdict.holds,
+                "rows": arguments.rows, "broken": broken, "promise": promise.phrase, "holds": verdict.holds,
                 "violations": verdict.violations, **verdict.found(), "seconds": round(seconds, 1),
                 "peak_mib": round(peak),
             }))  # fmt: skip

@@ -45,7 +45,7 @@ def fast(release: Chunks, k: int = 1, m: float = 1) -> PublishedChunks:
 
 
 def slow(published: PublishedChunks) -> Chunks:
-    """Take what is published into the form of the twin."""
+    """Convert a release to the form of the twin."""
     labels = published.vocabulary.labels
     records: list[list[Chunk]] = [[] for _ in range(published.n_clusters)]
     shared: list[Chunk] = []
@@ -84,7 +84,7 @@ def made(rows: Iterable[Row], guarantee: Disassociated, seed: int = 0, **paramet
 
 
 def random_rows(rng: Random, most_rows: int, items: str) -> list[Row]:
-    """Rows of items, the first of which are frequent."""
+    """Draw rows of items; the first items are frequent."""
     n, chance = rng.randint(1, most_rows), rng.choice([0.6, 0.9, 1.3])
     weights = [chance / (1 + i) ** rng.choice([0.3, 0.8]) for i in range(len(items))]
     return [frozenset(x for x, w in zip(items, weights, strict=True) if rng.random() < w) for _ in range(n)]

@@ -37,8 +37,8 @@ def with_long_weights(rng: Random, table: rt_table.Table) -> rt_table.Table:
 
 def canonical(table: rt_table.Table) -> Table:
     """The table as setveil has it, its rows in canonical order."""
-    given = fast(table)
-    return given.rows_at(given.canonical_order())
+    canon = fast(table)
+    return canon.rows_at(canon.canonical_order())
 
 
 def members(table: rt_table.Table, part: NDArray[np.int64]) -> rt_table.Parts:

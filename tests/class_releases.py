@@ -1,4 +1,4 @@
-"""Tiny releases of rows in classes, drawn at random, and what the fast code makes of them."""
+"""Tiny random releases of rows in classes, and the results of the fast code for them."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def drawn_image(rng: Random, tree: dict[str, str]) -> dict[str, str | None]:
 
 
 def drawn(rng: Random, *, k: int = 2, m: int = 2, classes: int | None = None) -> naive.Release:
-    """Draw a release whose classes keep the promise."""
+    """Draw a release whose classes satisfy the guarantee."""
     return published(*drawn_rows(rng, k=k, m=m, classes=classes), k)
 
 
 def drawn_rows(
     rng: Random, *, k: int = 2, m: int = 2, classes: int | None = None, filled: bool = False
 ) -> tuple[list[list[Row]], list[dict[str, str | None]]]:
-    """Draw rows of classes, and for each class an image that keeps the promise."""
+    """Draw rows of classes, and for each class an image that satisfies the guarantee."""
     tree = rng.choice(TREES)
     number = classes or rng.choice((1, 2, 2, 2, 3))
     rows, images = [], []
@@ -92,7 +92,7 @@ def members_of(release: naive.Release) -> dict[str, tuple[str, ...]]:
 def counts_of(release: naive.Release) -> ClassCounts:
     lines = [(c, item, release.images[c][item] or "", rows) for (c, item), rows in release.lines.items()]
     lines += [(TOTAL, item, "", rows) for item, rows in release.totals.items()]
-    untold = [c for c, told in enumerate(release.told) if not told]
+    untold = [c for c, each in enumerate(release.countable) if not each]
     return ClassCounts.from_lines(lines, release.least, untold)
 
 

@@ -1,4 +1,4 @@
-"""Run the command line as a process, and read what it wrote without any code of setveil."""
+"""Run the command line as a process, and read its files without any code of setveil."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Row = frozenset[str]
 
 @dataclass(frozen=True)
 class Done:
-    """What a process left behind."""
+    """The result of a process: exit code and streams."""
 
     code: int
     out: str
@@ -92,15 +92,15 @@ def setveil(
     return Done(process.returncode, process.stdout.decode(), process.stderr.decode())
 
 
-SHARED = "SETVEIL_TEST_INTERPRETER"  # where tests in several processes find the one that all of them ask
+SHARED = "SETVEIL_TEST_INTERPRETER"  # the address at which tests in several processes find the shared one
 
 
 @functools.cache
 def interpreter() -> warm.Interpreter:
     """Return what runs commands in forks: one for all processes of tests, or one of this process."""
-    asked = warm.Interpreter(os.environ.get(SHARED))
-    atexit.register(asked.close)
-    return asked
+    process = warm.Interpreter(os.environ.get(SHARED))
+    atexit.register(process.close)
+    return process
 
 
 def _forked(script: str, words: Sequence[str], cwd: Path | None, stdin: bytes) -> Done:
@@ -143,16 +143,16 @@ print(json.dumps(results))
 
 
 def together(commands: Sequence[Sequence[object]], cwd: Path, stdin: str | None = None) -> list[Done]:
-    """Run several commands in one process, one after the other: what one has loaded serves the next."""
-    asked = json.dumps([([*map(str, arguments)], stdin) for arguments in commands]).encode()
+    """Run several commands in one process, one after the other: each uses the code loaded before."""
+    requests = json.dumps([([*map(str, arguments)], stdin) for arguments in commands]).encode()
     if warm.CAN_FORK:
-        done = _forked(_TOGETHER, [], cwd, asked)
+        done = _forked(_TOGETHER, [], cwd, requests)
     else:
         process = subprocess.run(
             [sys.executable, "-c", _TOGETHER],
             cwd=cwd,
             env=environment(),
-            input=asked,
+            input=requests,
             capture_output=True,
             check=False,
         )
@@ -187,13 +187,13 @@ def stopped_if(process: subprocess.Popen[Any], sign: Callable[[], object]) -> bo
 
 
 def children(pid: int) -> list[int]:
-    """List the processes that a process has started (none where there is no /proc)."""
+    """List the processes that a process has started (an empty list without /proc)."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text().split()]
 
 
 def until_gone(pids: Iterable[int]) -> None:
-    """Wait until processes have ended, whoever started them."""
+    """Wait until processes have ended, including processes that this one did not start."""
 
     def is_alive(pid: int) -> bool:
         try:
@@ -222,7 +222,7 @@ def refused(done: Done, code: int, *words: str, out: Path | None = None) -> None
 
 
 def leftovers(out: Path) -> list[str]:
-    """Name what a run left hidden beside its folder."""
+    """List the hidden files of a run next to its folder."""
     if not out.parent.is_dir():
         return []
     return [path.name for path in out.parent.iterdir() if path.name.startswith(f".{out.name}")]
@@ -234,7 +234,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 def sample_rows(n: int = 90, items: int = 12, longest: int = 5, seed: int = 1) -> list[Row]:
-    """Return skewed rows over integers from 101 on, none of them empty; their items occur 3 times or more."""
+    """Return skewed rows over integers starting at 101, without empty rows; items occur at least 3 times."""
     rng = Random(seed)
     labels = [str(101 + i) for i in range(items)]
     weights = [1 / (i + 1) for i in range(items)]
@@ -323,7 +323,7 @@ def files_under(folder: Path) -> set[str]:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's folder, read back by hand and found consistent."""
+    """The folder of a run, read back by hand and checked for consistency."""
 
     data: Path
     rows: list[Row]
@@ -452,7 +452,7 @@ def _check_records(run: Run, rows: Sequence[Row]) -> None:
     others = about.get("others", {"labels": [], "least": 0})
     for label, listed in about["labels"].items():
         expected = set(members[label])
-        if label in others["labels"]:  # which lists the items of enough rows, and what a hierarchy lists
+        if label in others["labels"]:  # lists the items of enough rows, and those that a hierarchy lists
             expected = {x for x in expected if sum(x in row for row in rows) >= others["least"]}
             assert expected <= set(listed) <= set(members[label])
         else:

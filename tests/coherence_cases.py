@@ -1,4 +1,4 @@
-"""Rows and promises of coherence, and what is looked at in a release that leaves items out for it."""
+"""Rows and guarantees of coherence, and properties of releases that suppress items for it."""
 
 from __future__ import annotations
 

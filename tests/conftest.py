@@ -1,4 +1,4 @@
-"""What holds for all tests, and runs that several files of tests look at."""
+"""Settings for all tests, and runs that several test files read."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ settings.load_profile("any machine")
 
 @pytest.fixture(autouse=True)
 def as_many_threads_as_usual() -> Iterator[None]:
-    """Forget how many threads a test has asked for."""
+    """Forget the number of threads that a test has requested."""
     yield
     use_threads(None)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Before all tests run in several processes, do once what each of these would do for itself."""
-    asked = session.config
-    all_of_them = asked.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if all_of_them and asked.option.numprocesses and not asked.option.collectonly:
+    """Do once, before all tests run in several processes, the work that each of these would do for itself."""
+    config = session.config
+    all_of_them = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if all_of_them and config.option.numprocesses and not config.option.collectonly:
         if COMPILED:
             subprocess.run([*COMMAND, "warm", "--all"], env=environment(), check=True)
         if CAN_FORK:
@@ -60,7 +60,7 @@ def pytest_xdist_auto_num_workers() -> int | None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Search what was imported and collected for garbage no more."""
+    """Exclude imported and collected objects from garbage collection."""
     gc.collect()
     gc.freeze()
 
@@ -80,20 +80,21 @@ def pytest_collection(session: pytest.Session) -> None:
     for file in files[number :: one_of["workercount"]]:
         if str(file.parent) not in sys.path:
             sys.path.insert(0, str(file.parent))
-        with contextlib.suppress(Exception, pytest.skip.Exception):  # collecting it says what is wrong
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # collecting it reports its errors
             importlib.import_module(file.stem)
 
 
 # Files that take more than 20 seconds, compiled or not, the longest first: what begins first is not waited
 # for in the end.
 LONGEST = (
-    "test_docs.py", "test_cli_interrupt.py", "test_breaches.py", "test_studio_kinds.py",
-    "test_studio_hierarchy.py", "test_exact.py", "test_jit.py", "test_studio_foreign.py",
-    "test_shipped.py", "test_source.py", "test_python.py", "test_studio_run.py", "test_studio_compare.py",
-    "test_estimates.py", "test_strict.py", "test_cli_compare.py", "test_sweep.py", "test_cli.py",
-    "test_class_worlds.py", "test_studio_release_table.py", "test_recommend.py", "test_studio_way.py",
-    "test_risk.py", "test_reconstruction.py", "test_exact_rho.py", "test_algorithms_km.py",
-    "test_examples.py", "test_compiling.py",
+    "test_docs.py", "test_cli_interrupt.py", "test_exchange.py", "test_breaches.py", "test_exact.py",
+    "test_studio_kinds.py", "test_studio_hierarchy.py", "test_jit.py", "test_exact_rho.py",
+    "test_studio_facts.py", "test_studio_foreign.py", "test_shipped.py", "test_source.py",
+    "test_studio_data.py", "test_python.py", "test_studio_run.py", "test_studio_release_table.py",
+    "test_estimates.py", "test_strict.py", "test_corpus.py", "test_cases.py", "test_algorithms_km.py",
+    "test_examples.py", "test_cli_compare.py", "test_studio_compare.py", "test_sweep.py", "test_cli.py",
+    "test_class_worlds.py", "test_recommend.py", "test_studio_way.py", "test_risk.py",
+    "test_reconstruction.py", "test_compiling.py",
 )  # fmt: skip
 
 
@@ -133,7 +134,7 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Done]]:
-    """Return a folder with all inputs and a run's folder for each promise, not to be changed, and answers."""
+    """Return a read-only folder with all inputs and a run for each guarantee, and the answers."""
     folder = tmp_path_factory.mktemp("models")
     for name, content in INPUTS.items():
         write(folder / name, content)

@@ -74,8 +74,8 @@ class Problem:
     share: Fraction
     tree: Hierarchy | None
 
-    def given(self) -> tuple[Any, ...]:
-        """What the twins take."""
+    def arguments(self) -> tuple[Any, ...]:
+        """Return the arguments of the twins."""
         parents = self.case.parents if self.tree else None
         return (
             self.case.rows,

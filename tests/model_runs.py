@@ -1,4 +1,5 @@
-"""Runs of the algorithms of all privacy models on the command line, and how to read by hand what they wrote.
+"""Runs of the algorithms of all privacy models on the command line, and functions that read their files by
+hand.
 
 The commands of a test run one after the other in one process: starting it takes longer than any of them.
 """
@@ -56,7 +57,7 @@ COHERENCE = {"model": "coherence", "h": 0.5, "k": 3, "p": 3, "private": ["1", "2
 
 @dataclass(frozen=True)
 class Promise:
-    """A run of `anonymize`, how its promise is described to `verify`, and what should come of it."""
+    """A run of `anonymize`, how its guarantee is described to `verify`, and what should come of it."""
 
     data: str
     options: str
@@ -65,7 +66,7 @@ class Promise:
     summary: list[str]
     tree: str = ""
     kind: str = "global"
-    too_much: str = ""  # a promise that the release does not keep
+    too_much: str = ""  # a guarantee that the release does not keep
     suppressed: list[str] = field(default_factory=list)
 
     @property
@@ -126,12 +127,12 @@ MODEL_FILES = {"local": set[str](), "global": {"internal/recoding.csv"}, "groupe
 
 
 def has_counts(name: str) -> bool:
-    """Whether supports of items may be published beside the rows: not where some items are sensitive."""
+    """Return whether supports of items may be published with the rows: not if some items are sensitive."""
     return RUNS[name].guarantee["model"] in {"km-anonymity", "k-anonymity", "constraints"}
 
 
 def words_of(text: str) -> list[str]:
-    """Split options; an underscore stands for a blank."""
+    """Split options; an underscore represents a blank."""
     return [word.replace("_", " ") for word in text.split()]
 
 
@@ -152,7 +153,7 @@ def json_of(path: Path) -> Any:
 
 
 def messages_of(done: Done) -> str:
-    """Return what went to standard error, but for the note that the first run of all may leave."""
+    """Return the text on standard error, without the note of the very first run."""
     return done.err.replace("compiling, first run only\n", "")
 
 
@@ -173,7 +174,7 @@ def recoding_of(out: Path) -> dict[str, str]:
 
 
 def members_of(out: Path) -> dict[str, set[str]]:
-    """Return what each label stands for, from what is handed out; labels that are not there: themselves."""
+    """Return the items that each published label represents; labels not in it represent themselves."""
     return {label: set(items) for label, items in json_of(out / "published" / "about.json")["labels"].items()}
 
 

@@ -1,4 +1,4 @@
-"""Where data came from, for tests that know it came from a file."""
+"""The origin of data, for tests that know that it came from a file."""
 
 from setveil.data.io import Layout
 from setveil.data.layout import Origin

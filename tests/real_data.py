@@ -1,4 +1,4 @@
-"""Where the real data are: not in the repository, and tests that want them are skipped without."""
+"""The location of the real data: not in the repository; tests that need them are skipped without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Releases as a run makes them, and random ones for what reads them, promises or not."""
+"""Releases as a run makes them, and random ones for what reads them, guarantees or not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from strategies import transactions
 
 
 def in_hand(release: sv.VerifiedRelease, *, counts: bool = True) -> Published:
-    """What is shared of a release of rows, for the slow estimates, with its counts or without."""
+    """Return the published part of a release of rows, for the slow estimates, with its counts or without."""
     listed = release.counts if counts else None
     return Published(
         [frozenset(row) for row in release.published],
@@ -62,7 +62,7 @@ def estimator_of(published: Published) -> Estimator:
 
 
 def exact(data: Transactions) -> Estimator:
-    """Make what answers queries by counting rows in which every item stands for itself."""
+    """Make an estimator that counts rows exactly, as every item represents itself."""
     return Estimator(Shared(data, {}, None, {}, Layout("basket")))
 
 

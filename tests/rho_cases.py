@@ -46,7 +46,7 @@ def random_problems(n: int, seed: int) -> Iterator[tuple[Rows, list[str], str]]:
 
 
 def random_trees(n: int, seed: int) -> Iterator[tuple[Case, list[str], str]]:
-    """Draw rows and a hierarchy; sensitive leaves, some of which no row may hold; rho."""
+    """Draw rows and a hierarchy; sensitive leaves, also some that no row contains; rho."""
     rng = seeded(seed)
     while n > 0:
         case = random_case(rng, most_leaves=9, most_rows=20)

@@ -28,7 +28,7 @@ OBJECTIVES = ("ncp", "lm", "items")
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows, a hierarchy or none, what is promised, and what is minimized."""
+    """Rows, an optional hierarchy, the guarantee, and the objective."""
 
     rows: Rows
     tree: Tree | None
@@ -65,7 +65,7 @@ class Problem:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the exact algorithm is asked for."""
+        """Return the parameters of the exact algorithm."""
         terms = self.terms
         return {
             "hide": None if terms.hide == NOTHING else terms.hide,
@@ -88,7 +88,7 @@ class Problem:
         )
 
 
-# What is promised, what is hidden for it, and what may be done to public items.
+# The guarantee, the items hidden for it, and the treatment of public items.
 SETTINGS = {
     "occurrences": ("km-rho", "public", OCCURRENCES, True),
     "items": ("km-rho", "public", ITEMS, True),

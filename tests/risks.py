@@ -8,7 +8,7 @@ import pytest
 
 
 def assert_same_risk(found: Any, expected: Any) -> None:
-    """Compare the numbers of one and of two known items; sums of fractions but for the last digits."""
+    """Compare the numbers of one and of two known items; sums of fractions may differ in the last digits."""
     assert {key: found[key] for key in ("rows", "empty_rows", "thresholds", "revealing")} == {
         key: expected[key] for key in ("rows", "empty_rows", "thresholds", "revealing")
     }

@@ -40,7 +40,7 @@ _LAST = ("Müller", "Schmidt", "Dubois", "Rossi", "Kaya", "Novak", "Weber", "Wag
 
 @dataclass(frozen=True)
 class Person:
-    """What is true of a person."""
+    """The data of a person."""
 
     id: str
     known: tuple[str, ...]
@@ -49,22 +49,22 @@ class Person:
 
 @dataclass(frozen=True)
 class RoleTable:
-    """A table, and what is true of it.
+    """A table, with its expected reading.
 
     Attributes
     ----------
     form : {"person", "diagnosis", "stay"}
-        What a line is.
+        The meaning of a line.
     header, lines
         The table.
     id_name, id_kind : str
-        Name and kind of the column of ids; empty: there is none.
+        Name and kind of the column of IDs; empty without one.
     known : tuple of str
-        The columns that someone may know.
+        The columns that an attacker may know.
     items : tuple of str
         The columns of items.
     persons : tuple of Person
-        Whom it is about.
+        The people in the table.
     """
 
     form: str
@@ -186,7 +186,7 @@ def role_table(rng: Random, *, least: int = 3, most: int = 250) -> RoleTable:
             lines.append([*([person.id] if with_ids else []), *person.known, *fields,
                           *(OTHERS[name](rng) for name in others)])  # fmt: skip
     header = [*([id_name] if with_ids else []), *known, *items, *others]
-    if form == "stay":  # of which each has a number
+    if form == "stay":  # each stay has a number
         header.append("stay_no")
         lines = [[*line, str(7000 + at)] for at, line in enumerate(lines)]
     if rng.random() < 0.3:

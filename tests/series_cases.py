@@ -18,7 +18,7 @@ PRESENCE: tuple[Presence, ...] = ("implied", "known", "ignored")
 
 @dataclass(frozen=True)
 class Series:
-    """What each person had in each release, and what each item became there (None: it was left out)."""
+    """The items of each person in each release, and the label of each item there (None: suppressed)."""
 
     releases: list[dict[str, frozenset[str]]]
     labels: list[dict[str, str | None]]
@@ -50,11 +50,11 @@ class Series:
 
 
 def series(labels: list[dict[str, str | None]], **people: str) -> Series:
-    """Write a series by what each person had in each release: "ac|a", "-" where she is not in it."""
+    """Write a series by the items of each person in each release: "ac|a", "-" if the person is not in it."""
     items = sorted({i for row in people.values() for i in row} - set("|-"))
     releases: list[dict[str, frozenset[str]]] = []
-    for t, told in enumerate(labels):
-        labels[t] = {i: told.get(i, i) for i in items}
+    for t, of_labels in enumerate(labels):
+        labels[t] = {i: of_labels.get(i, i) for i in items}
         rows = {p: row.split("|")[t] for p, row in people.items()}
         releases.append({p: frozenset(row) for p, row in rows.items() if row != "-"})
     return Series(releases, labels)

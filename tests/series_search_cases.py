@@ -21,7 +21,7 @@ Recoding = dict[str, str | None]
 
 @dataclass(frozen=True)
 class Case:
-    """Releases, what the items of each became, and a tree over the items."""
+    """Releases, the label of each item in them, and a tree over the items."""
 
     releases: list[Release]
     recodings: list[Recoding]
@@ -41,7 +41,7 @@ class Case:
         return SeriesAnonymity(self.k, self.m, self.known, self.presence)
 
     @property
-    def told(self) -> tuple[int, int, Known, Presence]:
+    def terms(self) -> tuple[int, int, Known, Presence]:
         return self.k, self.m, self.known, self.presence
 
     def appearance(self, release: Release, recoding: Recoding) -> Appearance:
@@ -86,7 +86,7 @@ def random_case(rng: Random, promise: tuple[Known, Presence], n_releases: int, m
 
 
 def random_recoding(rng: Random, parents: dict[str, str | None], items: list[str]) -> Recoding:
-    """Draw a cut, with some items left out."""
+    """Draw a cut, with some items suppressed."""
     out: Recoding = {}
     kept = {node: rng.random() < 0.4 for node in parents}
     for item in items:

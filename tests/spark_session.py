@@ -26,10 +26,10 @@ def lacking() -> str:
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if java is None or not Path(java).is_file():
         return "there is no java; Spark 4 needs Java 17 or later"
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    version = re.search(r'version "(\d+)', told)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    version = re.search(r'version "(\d+)', output)
     if version is None or int(version[1]) < LEAST_JAVA:
-        return f"java is too old, Spark 4 needs Java {LEAST_JAVA} or later: {told.partition(chr(10))[0]}"
+        return f"java is too old, Spark 4 needs Java {LEAST_JAVA} or later: {output.partition(chr(10))[0]}"
     modules = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=False).stdout
     return "" if VECTORS in modules else f"java lacks the module {VECTORS}"
 

@@ -1,8 +1,8 @@
-"""What Spark's Python workers are forked from, in tests: it has done once what each of them would do first.
+"""The process from which Spark's Python workers are forked in tests: it starts them with the imports done.
 
-To import pandas, pyarrow and numba takes a worker longer than its rows do. So does, after each task, to look
-for garbage in what was imported, and before it, to list anew what is in the archives that Spark puts before
-the installed pyspark, which is the same.
+Importing pandas, pyarrow and numba takes a worker longer than processing its rows. So does collecting garbage
+in the imported modules after each task, and listing the archives that Spark puts before the installed pyspark
+before each task, although they are the same.
 """
 
 from __future__ import annotations

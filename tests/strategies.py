@@ -1,4 +1,4 @@
-"""Small random data and hierarchies, and how many of them a test can afford."""
+"""Small random data and hierarchies, and the number of them that a test can afford."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ MANY = float(os.environ.get("SETVEIL_MANY", "0.25" if COMPILED else "1"))
 
 
 def many(usual: int) -> int:
-    """Return how many examples a test tries, or finds at least, of those that it says."""
+    """Return the number of examples to try, or to find at least, from the stated one."""
     return max(1, round(usual * MANY))
 
 
 def enough(usual: int) -> int:
-    """Return how many examples a test tries that meets what is rare only with all that it says."""
+    """Return the number of examples for a test that meets rare cases only with all stated ones."""
     return round(usual * max(1, MANY))
 
 
@@ -86,7 +86,7 @@ def transactions(rows: Sequence[frozenset[str]]) -> Transactions:
 
 
 def cut_up(data: Transactions, at: Sequence[int]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Cut rows into pieces that begin at some of them."""
+    """Cut rows into pieces at random places."""
     bounds = pairwise([0, *sorted(at), data.n_rows])
     return [
         (data.indptr[a : b + 1] - data.indptr[a], data.items[data.indptr[a] : data.indptr[b]])

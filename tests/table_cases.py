@@ -32,7 +32,7 @@ def published(lines: Lines, columns: Sequence[str] = COLUMNS, kept: Sequence[str
 
 
 def random_lines(rng: Random, most_rows: int = 40, items: str = "abcdef", most_items: int = 4) -> list[Line]:
-    """Draw rows, many of them alike; some are empty."""
+    """Draw rows, many of them alike, some empty."""
     ages, sexes = rng.choice((("1",), ("1", "2"), ("1", "2", ""))), rng.choice((("F",), ("F", "M")))
     lines: list[Line] = []
     for _ in range(rng.randint(0, most_rows)):

@@ -38,7 +38,7 @@ TEXTS = ("a", "B", "c d", "x,y", "[1,2]", "a;b", 'q"q', "é", "10", "9", "-", "(
 
 
 def random_column(rng: Random, a: int, n: int, *, trees: bool) -> Column:
-    """Draw a column of numbers or texts with a hierarchy, or without one unless `trees` asks for them."""
+    """Draw a column of numbers or texts with a hierarchy, or without one unless `trees` requires it."""
     numeric = rng.random() < 0.5
     pool = list(rng.choice(NUMBERS) if numeric else rng.sample(TEXTS, rng.randint(1, 6)))
     values: Sequence[str] = [rng.choice(pool) for _ in range(n)]
@@ -133,7 +133,7 @@ def hierarchy(table: rt_table.Table) -> Hierarchy:
 
 
 def parts_of(slow: rt_table.Table, table: Table, recoded: rt_items.Recoded) -> Parts:
-    """What setveil's algorithms would return for parts and images of items."""
+    """Return the result of setveil's algorithms for parts and images of items."""
     tree, labels = hierarchy(slow), table.vocabulary.labels
     of_row = np.zeros(slow.n, np.int64)
     image_of: dict[int, rt_items.Image] = {}
@@ -150,7 +150,7 @@ def parts_of(slow: rt_table.Table, table: Table, recoded: rt_items.Recoded) -> P
 
 
 def cut_of(slow: rt_table.Table, table: Table, images: rt_cuts.Images, items: rt_items.Image) -> TableCut:
-    """What setveil's algorithms would return for one cut of each column and an image of each item."""
+    """Return the result of setveil's algorithms for one cut of each column and an image of each item."""
     tree = hierarchy(slow)
     nodes = []
     for column, to in zip(table.columns, images, strict=True):
@@ -193,11 +193,11 @@ def partition(made: Parts) -> set[frozenset[int]]:
 
 
 def losses(slow: rt_table.Table, table: Table, made: Parts, k: int, m: float) -> tuple[Fraction, Fraction]:
-    """R and T of a release, after a look at its promise, its numbering and its truth."""
+    """R and T of a release, after a look at its guarantee, its numbering and its truth."""
     release = publish(table, made, seed=3)
     shown = shown_by(release.table)
     assert rt_verify.is_kkm(shown, k, m)
-    if made.k:  # by the cells that the run saw: an order by finer values could tell them
+    if made.k:  # by the cells of the run: an order by finer values could reveal them
         slow = slow.with_cells(made.k)
     numbers = [made.part.tolist()[row] for row in slow.canonical]
     assert list(dict.fromkeys(numbers)) == list(range(len(set(numbers))))
@@ -224,7 +224,7 @@ def losses(slow: rt_table.Table, table: Table, made: Parts, k: int, m: float) ->
 
 
 def as_table(rows: Transactions) -> Table:
-    """Rows with an age beside each, two of which are equal."""
+    """Make a table of rows and ages; each age is in two rows."""
     ages = [str(30 + row // 2) for row in range(rows.n_rows)]
     texts = sorted(set(ages))
     codes = np.array([texts.index(age) for age in ages], np.int32)
@@ -233,7 +233,7 @@ def as_table(rows: Transactions) -> Table:
 
 
 def published_as_it_is(table: Table) -> PublishedTable:
-    """What would be published without any protection."""
+    """Publish a table without any protection."""
     columns = tuple(TextColumn(column.name, column.codes, column.labels) for column in table.columns)
     rows = Transactions(table.indptr, table.items, table.vocabulary)
     return PublishedTable(columns, rows, table.kept, table.header, table.set_name)

@@ -256,7 +256,7 @@ FILES = {
     **added_kind.FILES,
 }
 
-LISTED = {  # where a command is named besides
+LISTED = {  # further files that name a command
     "cli/app.py": [
         ('"moles", "warm")', '"moles", "warm", "lengths")'),
     ],
@@ -310,10 +310,10 @@ def test_help_and_lists(run: Command) -> None:
 
 @pytest.mark.exhaustive
 def test_a_run_and_its_report(run: Command, place: Path) -> None:
-    asked = ("anonymize", "in.csv", "-a", "drop-rare", "--floor", 2, "--margin", 1)
-    said = run(*asked, "--out", "short").ok().out
+    command = ("anonymize", "in.csv", "-a", "drop-rare", "--floor", 2, "--margin", 1)
+    said = run(*command, "--out", "short").ok().out
     assert said.startswith("Holds    Every published item is in at least 2 rows.")
-    said = run(*asked, "--out", "out", "--verbose").ok().out
+    said = run(*command, "--out", "out", "--verbose").ok().out
     assert "Every published item is in at least 2 rows." in " ".join(said.split())
     assert "share of the rows that are not what they were" in " ".join(said.split())
     assert (place / "out/published/data.csv").read_text().count("c") == 0
@@ -405,7 +405,7 @@ print(*commands.verify("runs/one", report))
     assert checked == "verify runs/one --model common-items --floor 2 --json"
 
 
-ASKED = """
+SCRIPT = """
 from setveil.guarantees.counted import ManyRows
 import setveil as sv
 
@@ -442,22 +442,23 @@ risk: This release contains no rows of people, so that no person can be found in
 risk of both: This release contains no rows of people, so that no person can be found in it.
 risk of absent items: This release contains no rows of people, so that no person can be found in it.
 measure: {{}}
-measure queries: queries: not for counts of items.
+measure queries: queries cannot be used for counts of items.
 query: Nothing is estimated from such a release.
 why: No label of this run can be split: no item is published under a broader label (count-items).
 reconstruct: No rows are drawn from such a release.
 attack: Attacks are tried on single rows of items, not on tables, groups, chunks, classes, facts or noisy counts.
-apply: The promise of {run} is counted: recodings are applied to other rows for km-anonymity and constraints only.
+apply: The guarantee of {run} is counted: recodings are applied to other rows for km-anonymity and constraints only.
 """  # noqa: E501  (messages as they are)
 
 
 def test_a_kind_of_release_answers_or_refuses_every_question(place: Path) -> None:
     """The answers of a release and of its folder, sentence by sentence: none is a traceback."""
     made = ANSWERS.lstrip().format(
-        km="k^m-anonymity is about single rows; the release is something else.", run="the earlier run"
+        km="k^m-anonymity is not a guarantee for this release: it is about single rows.",
+        run="the earlier run",
     )
-    read = ANSWERS.lstrip().format(km="counts holds counts of items, not single rows.", run="counts")
-    assert _python(ASKED, place) == made + read + "[('a', 5), ('b', 4), ('c', 2)] 7\n"
+    read = ANSWERS.lstrip().format(km="counts contains counts of items, not single rows.", run="counts")
+    assert _python(SCRIPT, place) == made + read + "[('a', 5), ('b', 4), ('c', 2)] 7\n"
 
 
 @pytest.mark.exhaustive
@@ -492,7 +493,7 @@ print(*refused(desk, "items").values(), sep="\\n")
 """
     assert _python(script, place).splitlines() == [
         "It holds, as far as files can show: the least count is 2.",
-        "The checker for recipients does not check such a release, which promises counted.",
+        "The checker for recipients does not support this release, which guarantees counted.",
         "This release contains no rows of people, so that no person can be found in it.",
         "This release contains no rows of people, so that no person can be found in it.",
     ]

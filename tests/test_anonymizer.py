@@ -1,12 +1,8 @@
-"""The estimator: what scikit-learn asks of a transformer, and what the releases behind it are."""
+"""The estimator: the requirements of scikit-learn, and the releases behind it."""
 
 from __future__ import annotations
 
 import pytest
-from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
-from sklearn.utils.validation import check_is_fitted
 
 import setveil as sv
 from setveil.guarantees import models
@@ -50,6 +46,11 @@ def test_other_people_are_verified() -> None:
     ],
 )
 def test_it_is_a_step_of_a_pipeline(arguments: dict[str, object]) -> None:
+    from sklearn.base import clone
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.utils.validation import check_is_fitted
+
     step = sv.Anonymizer(**{"hierarchy": tree(), **arguments})  # type: ignore[arg-type]
     pipeline = make_pipeline(step, CountVectorizer(analyzer=list))
     counts = pipeline.fit_transform(ROWS)

@@ -1,6 +1,6 @@
-"""What README.md and docs/ say is true: links lead somewhere, commands run, outputs are what a run prints.
+"""The statements of README.md and docs/ are true: links lead somewhere, commands run, outputs are current.
 
-``python tests/test_docs.py [PAGE ...]`` runs all or some pages and writes what is printed into them.
+``python tests/test_docs.py [PAGE ...]`` runs all or some pages and writes the printed output into them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from setveil.values.declared import options_of
 from warm import CAN_FORK
 
 ROOT = Path(__file__).resolve().parents[1]
-MADE = {"api", "commands", "gallery", "project"}  # folders of docs/ that hold what the site's build makes
+MADE = {"api", "commands", "gallery", "project"}  # folders of docs/ with files that the site's build makes
 WRITTEN = [page for page in (ROOT / "docs").rglob("*.md") if page.relative_to(ROOT).parts[1] not in MADE]
 PAGES = [ROOT / "README.md", *sorted(WRITTEN)]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
-FIRST = re.compile(r"README\.md|docs/(hierarchies|ten_minutes|tutorials/.*)\.md")  # what a newcomer reads
+FIRST = re.compile(r"README\.md|docs/(hierarchies|ten_minutes|tutorials/.*)\.md")  # the pages for newcomers
 WITH_PYTHON = ["README.md", "docs/series.md", "docs/python.md", "docs/tables.md", "docs/ten_minutes.md"]
 WITH_PYTHON += [
     name for name in NAMES if name.count("/") > 1 and "\n```python\n" in (ROOT / name).read_text("utf-8")
@@ -61,7 +61,7 @@ pytestmark = [
 
 @dataclass
 class Block:
-    """A fenced block: `lines` stand at ``start:end`` of the page, between its fences."""
+    """A fenced block: `lines` are at ``start:end`` of the page, between its fences."""
 
     language: str
     start: int
@@ -71,7 +71,7 @@ class Block:
 
 @dataclass
 class Command:
-    """A command of a page, the output shown below it (at ``start:end`` of the page), what a run gave."""
+    """A command of a page, the output shown below it (at ``start:end`` of the page), and that of a run."""
 
     text: str
     start: int
@@ -193,27 +193,12 @@ def run_python(page: Path) -> list[tuple[Block, Block | None, str]]:
     return out
 
 
-FORKING_ITS_WORKERS = """
-from setveil.studies.compare import sweep
-for function in (sweep.run_all, sweep.sweep):
-    function.__kwdefaults__["worker"] = [{worker!r}]
-"""
-
-
 def make_tools(folder: Path) -> Path:
-    """Make a folder with a command `setveil`, run in a fork of an interpreter, as are workers of studies.
-
-    A new process imports and loads once more what the interpreter holds; the tests of studies start those.
-    """
+    """Make a folder with a command `setveil`, run in a fork of an interpreter."""
     folder.mkdir()
-    worker = folder / "worker"
-    scripts = {
-        folder / "setveil": FORKING_ITS_WORKERS.format(worker=str(worker)) + COMMAND_LINE,
-        worker: "from setveil.studies.compare.worker import main; main()",
-    }
-    for command, script in scripts.items():
-        command.write_text(interpreter().command(script))
-        command.chmod(0o755)
+    command = folder / "setveil"
+    command.write_text(interpreter().command(COMMAND_LINE))
+    command.chmod(0o755)
     return folder
 
 
@@ -245,14 +230,14 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Pa
 @pytest.fixture(scope="module")
 def runs(places: tuple[Path, dict[str, Path]], request: pytest.FixtureRequest) -> dict[str, list[Command]]:
     """Run the commands of the pages that are looked at."""
-    asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    tests = [item for item in request.session.items if isinstance(item, pytest.Function)]
     shown = test_commands_print_what_the_page_shows.__name__
-    names = [str(item.callspec.params["name"]) for item in asked if item.originalname == shown]
+    names = [str(item.callspec.params["name"]) for item in tests if item.originalname == shown]
     return run_all(*places, names)
 
 
 def pages(names: list[str]) -> list[Any]:
-    """Mark what is not among the first that are read."""
+    """Mark blocks beyond the first ones that are read."""
     return [pytest.param(name, marks=[] if FIRST.fullmatch(name) else [EXHAUSTIVE]) for name in names]
 
 
@@ -383,7 +368,7 @@ def test_the_table_of_parameters_is_that_of_the_declarations() -> None:
 
 
 def update(names: list[str]) -> None:
-    """Write what the commands print, and what is declared, into the pages."""
+    """Write printed outputs and declarations into the pages."""
     old = PARAMETERS.read_text("utf-8")
     new = TABLE.sub(lambda found: f"{found[1]}\n{declared_parameters()}\n{found[3]}", old)
     PARAMETERS.write_text(new, "utf-8")

@@ -1,4 +1,4 @@
-"""What each random draw gives on 50 rows: a change of any draw makes figures of pages and studies untrue.
+"""The result of each random draw on 50 rows: changing a draw makes figures of pages and studies untrue.
 
 If a draw is changed on purpose, `python tests/test_draws_kept.py` writes draws.txt again. The figures that
 depend on it must then be measured again (docs/measured).
@@ -100,7 +100,7 @@ def published_groups() -> Any:
 
 
 def drawn_again(release: Any) -> list[Any]:
-    """Draw twice from what a release shows."""
+    """Draw twice from a release."""
     return [list(rows) for rows in sv.reconstruct(release, draws=2, seed=3).rows]
 
 
@@ -143,7 +143,7 @@ DRAWS: dict[str, Callable[[], Any]] = {
 
 
 def digest(name: str) -> str:
-    """Hash what a draw gives; of numbers that are not whole six digits, which no platform changes."""
+    """Hash the result of a draw; use six digits of non-integers, which no platform changes."""
     text = re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.6g}", repr(DRAWS[name]()))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

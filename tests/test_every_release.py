@@ -1,4 +1,4 @@
-"""Whatever is asked of whatever release, made here or read from its folder, is answered or refused."""
+"""Every question about every release, made here or read from its folder, gets an answer or an error."""
 
 from __future__ import annotations
 
@@ -78,21 +78,21 @@ def questions(
     for name in ("a", "ab", "*", "s"):
         yield f"why {name}, with data", partial(sv.why, release, name, data=data, hierarchy=tree)
     yield "why a", partial(sv.why, release, "a")
-    asked: dict[str, Any]
-    for name, asked in (
+    options: dict[str, Any]
+    for name, options in (
         ("risk", {}),
         ("risk, private", {"private": ["s"]}),
         ("risk, original", {"original": data}),
         ("risk, fraction", {"fraction": 0.1}),
         ("risk, absent", {"absent": 1}),
     ):
-        yield name, partial(sv.risk, release, **asked)
-    for name, asked in (
+        yield name, partial(sv.risk, release, **options)
+    for name, options in (
         ("measure", {}),
         ("measure, queries", {"queries": 20, "hierarchy": tree}),
         ("measure, rules", {"rules": "10%", "confidence": 0.5}),
     ):
-        yield name, partial(sv.measure, data, release, **asked)
+        yield name, partial(sv.measure, data, release, **options)
     yield "attack", partial(sv.attack, release, data, OTHERS, attacks=5)
     yield "apply", partial(sv.apply, release, OTHERS)
     yield "reconstruct", partial(sv.reconstruct, release)
@@ -103,12 +103,12 @@ def questions(
 
 @pytest.mark.parametrize(("algorithm", "model"), MADE)
 def test_every_question_is_answered_or_refused(algorithm: str, model: str, tmp_path: Path) -> None:
-    """Nothing but errors of setveil's own is raised, and none of them calls itself a defect."""
+    """Check that only errors of setveil are raised, and that none is an internal one."""
     release, data, tree = released(algorithm, model)
     release.write(tmp_path / "run")
     answered, refused = 0, []
-    for asked in (release, tmp_path / "run"):
-        for _, question in questions(asked, data, tree):
+    for target in (release, tmp_path / "run"):
+        for _, question in questions(target, data, tree):
             try:
                 assert repr(question())
                 answered += 1
@@ -135,9 +135,9 @@ ONE_OF_A_KIND = (
 
 
 def answers(folder: Path) -> str:
-    """Write what each kind of release answers to each question: "yes", or why it refuses.
+    """Write the answer of each kind of release to each question: "yes", or the reason against it.
 
-    Where the folder of a run answers otherwise than the release in memory, its answer is a line of its own.
+    If the folder of a run answers otherwise than the release in memory, its answer has its own line.
     """
     lines = []
     for algorithm, model in ONE_OF_A_KIND:
@@ -182,7 +182,7 @@ def test_the_table_of_all_answers(tmp_path: Path) -> None:
 def test_rows_are_in_clusters_only_where_there_are_clusters(
     algorithm: str, model: str, tmp_path: Path
 ) -> None:
-    """Also where a record lacks the length of rows."""
+    """Check also records without the length of rows."""
     if (algorithm, model) not in MADE:
         algorithm, model = next(one for one in MADE if one[0] == algorithm)
     release = released(algorithm, model)[0]
@@ -218,14 +218,14 @@ def require_listed(run: Path) -> set[str]:
     require_writable(run, force=True)
     for part in ("published", "internal"):
         (run / part / "notes.txt").touch()
-        with pytest.raises(sv.OutputError, match=rf"it holds '{part}/notes\.txt'"):
+        with pytest.raises(sv.OutputError, match=rf"it contains '{part}/notes\.txt'"):
             require_writable(run, force=True)
         (run / part / "notes.txt").unlink()
     return found
 
 
 def test_every_file_of_every_release_is_in_one_list(tmp_path: Path) -> None:
-    """What a run writes is listed in its report, shown and packed by the studio, and replaced by --force."""
+    """Check that the report lists a run's files, the studio packs them, and --force replaces them."""
     found = set()
     for algorithm, model in ONE_OF_A_KIND:
         release = released(algorithm, model)[0]
@@ -261,9 +261,9 @@ def test_epsilon_is_in_the_range_that_is_said(epsilon: float | str) -> None:
 def test_rows_without_items_are_found_by_absent_items() -> None:
     rows = [["a"], ["a"], [], [], ["b"], ["b"], ["a", "b"]]
     assert "never found" in repr(sv.risk(rows))
-    told = repr(sv.risk(rows, absent=1))
-    assert "7 (100 %)" in told
-    assert "never found" not in told
+    output = repr(sv.risk(rows, absent=1))
+    assert "7 (100 %)" in output
+    assert "never found" not in output
 
 
 def test_parts_count_single_rows_only(tmp_path: Path) -> None:

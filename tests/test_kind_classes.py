@@ -9,7 +9,7 @@ from pathlib import Path
 import setveil as sv
 
 PACKAGE = Path(sv.__file__).parent
-OWN = ("published", "guarantees/verify")  # where the classes are at home
+OWN = ("published", "guarantees/verify")  # where the classes are defined
 CLASSES = {
     "RowsRelease", "ClassesRelease", "FactsRelease", "TableRelease", "GroupsRelease", "ChunksRelease",
     "BlocksRelease", "PublishedTable", "PublishedGroups", "PublishedChunks", "PublishedBlocks", "ClassRows",
@@ -19,16 +19,16 @@ CLASSES = {
 LEFT = {"commands/attack.py": 1, "commands/measure.py": 3, "commands/verify.py": 1}
 
 
-def _named(asked: ast.expr) -> list[str]:
-    """List the classes that an `isinstance` asks for."""
-    if isinstance(asked, ast.Tuple):
-        return [name for part in asked.elts for name in _named(part)]
-    if isinstance(asked, ast.BinOp):
-        return _named(asked.left) + _named(asked.right)
-    return [ast.unparse(asked).rpartition(".")[2]]
+def _named(node: ast.expr) -> list[str]:
+    """List the classes in an `isinstance`."""
+    if isinstance(node, ast.Tuple):
+        return [name for part in node.elts for name in _named(part)]
+    if isinstance(node, ast.BinOp):
+        return _named(node.left) + _named(node.right)
+    return [ast.unparse(node).rpartition(".")[2]]
 
 
-def asked_by_file() -> Counter[str]:
+def counts_by_file() -> Counter[str]:
     """Count the tests for a class of a kind in each file where these are not at home."""
     found: Counter[str] = Counter()
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -42,6 +42,6 @@ def asked_by_file() -> Counter[str]:
 
 
 def test_no_file_tests_for_more_classes_of_kinds_than_before() -> None:
-    """Ask the release, what it publishes or its `KindInfo`; lower the number of a file that has fewer now."""
-    more = {name: n for name, n in asked_by_file().items() if n > LEFT.get(name, 0)}
+    """Check the numbers of such tests; ask the release or its `KindInfo` instead, and lower them."""
+    more = {name: n for name, n in counts_by_file().items() if n > LEFT.get(name, 0)}
     assert more == {}

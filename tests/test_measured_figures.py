@@ -1,8 +1,9 @@
-"""The figures of the pages are those that were measured: docs/figures writes them from docs/measured."""
+"""The figures of the pages are the measured ones: docs/figures writes them from docs/measured."""
 
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,11 @@ def test_every_mark_is_closed_and_everything_measured_is_used() -> None:
     script = (DOCS / "figures").read_text("utf-8")
     for kept in (DOCS / "measured").iterdir():
         assert f'"{kept.stem}"' in script, f"{kept.name} is in no page"
+
+
+def test_the_picture_of_orders_is_drawn_from_what_was_measured() -> None:
+    script = runpy.run_path(str(DOCS / "pictures/orders.py"))
+    assert (DOCS / "pictures/orders.svg").read_text("utf-8") == script["picture"](script["losses"]())
 
 
 def test_the_variants_of_papers_are_counted() -> None:

@@ -1,7 +1,7 @@
-"""The notebooks of docs/ run, and what they show is what they print.
+"""The notebooks of docs/ run, and show the output that they print.
 
-``python tests/test_notebooks.py`` runs all and writes what they print into them. A cell that imports a
-library that is not installed is passed over, with its output as it stands.
+``python tests/test_notebooks.py`` runs all and writes their output into them. A cell that imports a missing
+library is skipped, and its output stays.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def lines(text: str) -> list[str]:
 
 
 def missing(source: str) -> bool:
-    """Whether a cell imports what is not installed."""
+    """Return whether a cell imports a module that is not installed."""
     names = [
         name.split(".")[0]
         for node in ast.walk(ast.parse(source))
@@ -43,7 +43,7 @@ def missing(source: str) -> bool:
 
 
 def run_cell(source: str, namespace: dict[str, Any], number: int) -> list[Output]:
-    """Run a cell as a notebook does: what it prints, and the value of its last expression."""
+    """Run a cell as a notebook does: return its output, and the value of its last expression."""
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed, value = io.StringIO(), None
@@ -65,7 +65,7 @@ def run_cell(source: str, namespace: dict[str, Any], number: int) -> list[Output
 
 
 def run(path: Path, folder: Path) -> dict[str, Any]:
-    """Run a notebook in a folder with the demo's files; the same notebook with what was printed."""
+    """Run a notebook in a folder with the demo's files; return it with the new output."""
     book: dict[str, Any] = json.loads(path.read_text("utf-8"))
     assert setveil("demo", cwd=folder).code == 0
     namespace: dict[str, Any] = {"__name__": "__notebook__"}

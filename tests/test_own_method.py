@@ -268,14 +268,14 @@ def test_a_method_that_lies_is_found_out(place: Path) -> None:
         ("_hidden.py", "", "cannot be one"),
         ("broken.py", "x = 1 / 0", r"broken\.py cannot be loaded: ZeroDivisionError"),
         ("typo.py", "def f(:", r"typo\.py cannot be loaded: SyntaxError"),
-        ("nothing.py", "", "is no algorithm: it must hold info, an AlgorithmInfo"),
-        ("plain.py", example().replace("@dataclass(frozen=True)\n", ""), "must hold Parameters, a frozen"),
+        ("nothing.py", "", "is no algorithm: it must contain info, an AlgorithmInfo"),
+        ("plain.py", example().replace("@dataclass(frozen=True)\n", ""), "must contain Parameters, a frozen"),
         (
             "undeclared.py",
             re.sub(r'parameter\(Integer.*\)', "20", example()),
             r"fields are each a parameter\(...\) with a default, also deepest",
         ),
-        ("four.py", example().replace("parameters, progress):", "parameters):"), r"hold anonymize\(data"),
+        ("four.py", example().replace("parameters, progress):", "parameters):"), r"contain anonymize\(data"),
         ("kind.py", example().replace('needs=("hierarchy",)', 'needs=(), recoding="wild"'), "not 'wild'"),
     ],
 )  # fmt: skip
@@ -429,7 +429,7 @@ def test_measures_and_a_guarantee_of_ones_own(own: Path) -> None:
     assert repr(broken) == "No: items in at least 7 rows does not hold, 5 items are in fewer than 7 rows."
 
 
-def test_a_guarantee_that_is_not_given_is_found_out(own: Path) -> None:
+def test_a_guarantee_that_is_not_satisfied_is_found_out(own: Path) -> None:
     write(own / "at_least.py", LEAST.replace("supports() < guarantee.enough", "supports() < 1"))
     mine = sv.plugin(own / "at_least.py")
     with pytest.raises(GuaranteeError):
@@ -452,7 +452,7 @@ def test_plugins_on_the_command_line(own: Path) -> None:
     assert setveil("verify", "out", *more, cwd=own).code == 1
     unknown = setveil("verify", "out", cwd=own)
     assert unknown.code == 2
-    assert "out promises 'at-least', which setveil does not know" in unknown.err
+    assert "out guarantees 'at-least', which setveil does not know" in unknown.err
     assert "--plugin FILE" in unknown.err
     shown = setveil("anonymize", "--plugin", "at_least.py", "--model", "at-least", "--help", cwd=own).ok().out
     assert "--enough" in shown
@@ -500,21 +500,21 @@ MEASURE = 'from setveil.utility import Measure\nMEASURES = (Measure("{}", {}),)\
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", r"holds no measures \(MEASURES\), no guarantee \(model\) and no algorithm \(info\)"),
-        ("MEASURES = []", "must hold MEASURES, a tuple of Measure"),
-        (MEASURE.format("ncp", '"N", len'), "holds a measure ncp, as setveil does"),
+        ("", r"contains no measures \(MEASURES\), no guarantee \(model\) and no algorithm \(info\)"),
+        ("MEASURES = []", "must contain MEASURES, a tuple of Measure"),
+        (MEASURE.format("ncp", '"N", len'), "contains a measure ncp, as setveil does"),
         (MEASURE.format("Two words", '"N", len'), "not 'Two words'"),
         (MEASURE.format("mine", '"N"'), "with a title and compute, also mine"),
         (MEASURE.format("mine", '"N", len, handed_out=True'), "that no shared report shows"),
-        ("model = 3", "must hold model, a Model"),
+        ("model = 3", "must contain model, a Model"),
         (
             LEAST.replace('= "at-least"', '= "other"', 1),
             "a subclass of Guarantee whose model",
         ),
-        (LEAST.replace("def verify(", "def check("), r"hold verify\(published, guarantee"),
+        (LEAST.replace("def verify(", "def check("), r"contain verify\(published, guarantee"),
         (
             LEAST.replace('"at-least"', '"km-anonymity"'),
-            "both hold a guarantee km-anonymity",
+            "both contain a guarantee km-anonymity",
         ),
         (
             LEAST.replace('family="items"', 'family="items", release="groups"'),

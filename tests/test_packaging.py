@@ -1,4 +1,4 @@
-"""What is said of the package in several places agrees, and the tests in SQL find what a few lines find."""
+"""Descriptions of the package agree everywhere, and the tests in SQL find the same as plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README is for strangers: short, with what they must see; what it said before has a home."""
+"""The README is for newcomers: short, with the essentials; its earlier contents have another page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ README = ROOT / "README.md"
 PICTURES = ROOT / "docs" / "pictures"
 
 NUMBER = r"\d+(?:[.,]\d+)*"
-NARROW = "what-km-anonymity-does-not-protect-against"
 
 # Each heading that the README once had, as an anchor, and where its words are now.
 HOMES = {
@@ -26,13 +25,15 @@ HOMES = {
     "in-the-browser": "docs/install.md#in-the-browser",
     "a-first-example": "docs/ten_minutes.md#the-data",
     "the-same-in-python": "docs/ten_minutes.md#the-release",
-    "what-the-release-still-answers": "docs/ten_minutes.md#what-the-release-still-answers",
+    "what-the-release-still-answers": "docs/ten_minutes.md#answers-from-the-release",
     "tables": "docs/tables.md#tables",
     "algorithms": "docs/algorithms.md#algorithms",
-    "other-promises": "docs/algorithms.md#other-promises",
+    "other-promises": "docs/algorithms.md#other-guarantees",
     "choosing-by-looking": "docs/choosing.md#choosing-by-looking",
     "reading-a-report": "docs/report.md#reading-a-report",
-    NARROW: f"docs/protects.md#{NARROW}",
+    "what-km-anonymity-does-not-protect-against": "docs/protects.md#limits-of-km-anonymity",
+    "which-tool": "README.md#choosing-a-tool",
+    "where-to-begin": "README.md#first-steps",
     "without-a-hierarchy": "docs/hierarchies.md#without-a-hierarchy",
     "formats": "docs/formats.md#formats",
     "limits": "docs/protects.md#limits",
@@ -47,7 +48,7 @@ def test_it_fits_three_screens() -> None:
 
 
 def test_it_says_what_is_not_protected() -> None:
-    part = README.read_text("utf-8").partition("## What k^m-anonymity does not protect against\n")[2]
+    part = README.read_text("utf-8").partition("## Limits of k^m-anonymity\n")[2]
     assert len(re.findall("^- \\*\\*", part.partition("\n## ")[0], re.M)) == 6
 
 
@@ -90,7 +91,7 @@ def test_all_faces_show_the_same_figures() -> None:
     assert text.count("LM 0.0225") >= 3
 
 
-# Which promise?
+# Choosing a promise
 
 
 def test_every_promise_is_an_end_of_the_map() -> None:
@@ -154,7 +155,7 @@ def test_the_pictures_are_what_their_scripts_draw() -> None:
         for _, promise, command in ends:
             assert promise in text
             assert command in text
-    # The numbers are those that docs/risk.md shows, a test of its own.
+    # The numbers are those on docs/risk.md, which has a test of its own.
     drawn = re.findall(r">([\d,]+)</text>", (PICTURES / "before_after.svg").read_text("utf-8"))
     assert {"567", "2,457", "1,249"} <= set(drawn)
     assert before_after["grouped"]([567, 1816, 2702], 5000) == [567, 1249, 886, 2298]

@@ -1,6 +1,6 @@
-"""Compiled code that comes with the package: used where it fits, and otherwise never.
+"""Compiled code that comes with the package: used if it fits, and otherwise never.
 
-A copy of the package gets a folder of kernels, compiled as for a wheel; then something is not as it was.
+A copy of the package gets a folder of kernels, compiled as for a wheel; then something is changed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.skipif(not processor.runs_baseline(), reason="this processor is older than the baseline"),
 ]
 
-# `before` runs before anything is compiled or loaded; it may change what setveil finds.
+# `before` runs before anything is compiled or loaded; it may change setveil's view of the system.
 _RUN = """
 import sys
 {before}
@@ -69,7 +69,7 @@ def run(package: Path, cache: Path, before: str = "", script: str = _RUN, **more
 
 
 def is_used(package: Path, tmp_path: Path, before: str = "", **more: str) -> bool:
-    """Whether a shipped function would be used; nothing was compiled here."""
+    """Return whether a shipped function would be used; nothing was compiled here."""
     return {"True": True, "False": False}[run(package, tmp_path / "empty", before, _LOOK, **more)]
 
 
@@ -121,7 +121,7 @@ def test_what_was_compiled_here_comes_first(package: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "before",
     [
-        # another processor, and one that does not tell
+        # another processor, and an unknown one
         "from llvmlite import binding\n"
         "has = {'sse3': True, 'neon': False}\n"
         "binding.get_host_cpu_features = lambda: binding.targets.FeatureMap(has)",
@@ -151,7 +151,7 @@ def test_what_does_not_fit_is_not_used(before: str, built: Path, tmp_path: Path)
         ("NUMBA_OPT", "1"),
     ],
 )
-def test_numba_told_otherwise_has_its_way(name: str, value: str, built: Path, tmp_path: Path) -> None:
+def test_explicit_settings_of_numba_prevail(name: str, value: str, built: Path, tmp_path: Path) -> None:
     assert not is_used(built, tmp_path, **{name: value})
 
 
@@ -258,7 +258,7 @@ def test_nothing_is_run_before_it_is_trusted(package: Path, tmp_path: Path) -> N
 
 
 def test_groups_of_one_user_may_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where each user has such a group, all that they install can be written by it."""
+    """Check that a group with the user as its only member may write all that the user installs."""
     pwd, grp = pytest.importorskip("pwd"), pytest.importorskip("grp")
     from setveil.jit import files
 

@@ -1,4 +1,4 @@
-"""What is unfinished is hidden and private, appears at once, and is removed when its process was killed."""
+"""Unfinished files are hidden and private, appear at once, and are removed after their process was killed."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _abandoned(folder: Path, name: str = "setveil-abcdefg1") -> Path:
 
 
 def test_nothing_is_removed_that_is_not_abandoned(tmp_path: Path) -> None:
-    """What a process holds, what we did not make, what is another user's, and what a link leads to."""
+    """Check files in use, files of others, files of another user, and targets of links."""
     elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
     elsewhere.mkdir()
     here.mkdir()
@@ -131,7 +131,7 @@ def test_nothing_is_removed_that_is_not_abandoned(tmp_path: Path) -> None:
     linked = _abandoned(here, "setveil-abcdefg3")
     (linked / staging._LOCK).unlink()
     (linked / staging._LOCK).symlink_to(elsewhere / "setveil-abcdefg1" / "kept")
-    (_abandoned(here, "setveil-abcdefg5") / "link").symlink_to(elsewhere)  # removed, but not what it leads to
+    (_abandoned(here, "setveil-abcdefg5") / "link").symlink_to(elsewhere)  # removed, but not its target
     if os.geteuid() == 0:
         os.chown(_abandoned(here, "setveil-abcdefg4"), 12345, 12345)
     before = names(here) - {"setveil-abcdefg5"}
@@ -174,7 +174,7 @@ def test_a_folder_is_made_anew_if_another_process_took_it_for_abandoned(
 
 @pytest.mark.parametrize("mask", [0, 0o022, 0o077])
 def test_who_may_read_what(mask: int, tmp_path: Path) -> None:
-    """What is put in place is as the user's mask says, what is private never open, not for a moment."""
+    """Check that finished files follow the user's mask, and private files are never open, even briefly."""
     before = os.umask(mask)
     try:
         with scratch_folder(tmp_path) as scratch:

@@ -1,4 +1,4 @@
-"""What users import: quick to load, complete, and as the documentation shows it."""
+"""The names that users import: quick to load, complete, and as the documentation shows them."""
 
 from __future__ import annotations
 
@@ -263,11 +263,11 @@ def test_module_and_script_are_the_same_command() -> None:
     refused(setveil("verify", "no.dat", "--k", 2, "--m", 2), 4, "no.dat")
 
 
-def test_errors_speak_the_language_of_who_is_asked(tmp_path: Path) -> None:
+def test_errors_speak_the_language_of_each_face(tmp_path: Path) -> None:
     """A message is written once; only its options are named as the command line or Python names them."""
     path = tmp_path / "out"
     sv.anonymize(sv.Transactions.from_rows(ROWS), sv.KmAnonymity(2, 1)).write(path)
-    asked: list[Callable[[], object]] = [
+    calls: list[Callable[[], object]] = [
         lambda: sv.anonymize(ROWS, sv.KmAnonymity(2, 1)).write(path),
         lambda: sv.convert(ROWS, tmp_path / "rows.unknown"),
         lambda: sv.verify(path, sv.KmAnonymity(2, 1), reading="cover"),
@@ -277,7 +277,7 @@ def test_errors_speak_the_language_of_who_is_asked(tmp_path: Path) -> None:
         lambda: sv.query(path, []),
         lambda: sv.recommend(ROWS, 2, 1, h="1/2"),
     ]
-    for ask in asked:
+    for ask in calls:
         with pytest.raises(sv.SetveilError) as in_python:
             ask()
         with errors.on_command_line(), pytest.raises(sv.SetveilError) as typed:

@@ -1,13 +1,15 @@
 """Plain English: phrases that read as translated are in no page, and in ever fewer docstrings and messages.
 
-``python tests/test_words.py [ROOM ...]`` lists the phrases that it finds, ``--shares`` how much has one.
+``python tests/test_words.py [ROOM or FOLDER ...]`` lists the phrases that it finds; ``--shares`` counts them.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +20,18 @@ from test_docs import ROOT, TABLE, WRITTEN, blocks_of
 SOURCE = ROOT / "src" / "setveil"
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted(WRITTEN)
 
-# What is not written, and what to write.
+# The gallery, notebooks, drawings and studies, which are read as a whole.
+PATTERNS = (
+    "docs/examples/*.py",
+    "docs/examples/*.rst",
+    "docs/*.ipynb",
+    "docs/pictures/*.svg",
+    "docs/pictures/shapes/*.svg",
+    "studies/*.toml",
+)
+SHOWN = [path for pattern in PATTERNS for path in sorted(ROOT.glob(pattern))]
+
+# Phrases to avoid, and what to write instead.
 BANNED = {
     r"(?:is|are|was|be|been) told(?! apart)": "is published, reported; reveals",
     r"told of": "published",
@@ -54,28 +67,33 @@ PHRASE = re.compile(rf"\b(?:{'|'.join(BANNED)})(?!\w)", re.I)
 # How many are left in each room: docstrings; messages, help and templates. They only become fewer.
 LEFT: dict[str, tuple[int, int]] = {
     "setveil": (3, 0),
-    "algorithms": (41, 0),
-    "cli": (8, 0),
-    "commands": (22, 0),
+    "algorithms": (4, 0),
+    "cli": (6, 0),
+    "commands": (13, 0),
     "constraints": (1, 0),
-    "data": (19, 0),
-    "engine": (3, 0),
-    "facts": (2, 0),
-    "hierarchy": (4, 0),
-    "histories": (6, 0),
-    "jit": (1, 0),
-    "kernels": (7, 0),
+    "data": (1, 0),
+    "engine": (2, 0),
+    "hierarchy": (2, 0),
+    "histories": (5, 0),
     "options": (4, 0),
     "past": (3, 0),
-    "report": (12, 3),
-    "runs": (9, 0),
-    "series": (2, 2),
+    "report": (0, 3),
+    "runs": (5, 0),
+    "series": (0, 2),
     "spark": (2, 0),
-    "studies": (7, 0),
-    "studio": (11, 0),
-    "tables": (7, 0),
+    "studies": (4, 0),
+    "tables": (5, 0),
     "values": (1, 0),
 }
+
+# Rooms whose docstrings begin with a verb or a noun.
+PLAIN = ("data", "published", "recipients", "report", "series", "studio")
+QUESTION = re.compile(r"(?:What|Who|Whose|Whom|Which|Whether|Where|How|Tell)\b")
+
+# Tests and benchmarks, whose docstrings and comments are read.
+CHECKS = [*sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "benchmarks").glob("*.py"))]
+DOCSTRING = re.compile(r'"""(.*?)"""', re.DOTALL)
+COMMENT = re.compile(r"^[ \t]*#.*(?:\n[ \t]*#.*)*|(?<=  )#.*", re.M)
 
 
 def phrases(text: str) -> list[str]:
@@ -143,9 +161,44 @@ def counted(files: list[Path]) -> tuple[int, int]:
     return docs, others
 
 
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """Give the comments of a module, lines that follow each other together, with their first lines."""
+    begin, last, words = 0, 0, ""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            number = token.start[0]
+            if number != last + 1 or token.line[: token.start[1]].strip():
+                yield begin, words
+                begin, words = number, ""
+            last, words = number, f"{words} {token.string.lstrip('#').strip()}"
+    yield begin, words
+
+
+def violations(file: Path) -> list[tuple[int, str, str]]:
+    """List the phrases, and the question words at the beginning of docstrings, of a test or benchmark.
+
+    Parsing is slow, so only files with a phrase in triple quotes or after a number sign are parsed.
+    """
+    text = file.read_text("utf-8")
+    quoted = [hit[1] for hit in DOCSTRING.finditer(text)]
+    out = []
+    if any(phrases(one) or QUESTION.match(one) for one in quoted):
+        docs = texts(file)[0]
+        out += [(line, "docstring", phrase) for line, doc in docs for phrase in phrases(doc)]
+        out += [(line, "docstring", hit[0]) for line, doc in docs if (hit := QUESTION.match(doc))]
+    if any(phrases(re.sub(r"\n\s*#", " ", hit[0])) for hit in COMMENT.finditer(text)):
+        out += [(line, "comment", phrase) for line, words in comments(text) for phrase in phrases(words)]
+    return out
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_pages_are_plain(page: Path) -> None:
     assert found_in(page) == [], "see BANNED for what to write"
+
+
+@pytest.mark.parametrize("file", SHOWN, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_other_files_that_readers_see_are_plain(file: Path) -> None:
+    assert phrases(file.read_text("utf-8")) == [], "see BANNED for what to write"
 
 
 @pytest.mark.parametrize("room", rooms())
@@ -153,6 +206,16 @@ def test_code_becomes_plainer(room: str) -> None:
     docs, others = counted(rooms()[room])
     assert docs <= LEFT.get(room, (0, 0))[0], f"docstrings: python tests/test_words.py {room} lists them"
     assert others <= LEFT.get(room, (0, 0))[1], f"messages: python tests/test_words.py {room} lists them"
+
+
+@pytest.mark.parametrize("room", PLAIN)
+def test_docstrings_are_no_questions(room: str) -> None:
+    docs = [(file.name, *doc) for file in rooms()[room] for doc in read(file)[0]]
+    assert [doc for doc in docs if QUESTION.match(doc[-1])] == [], "begin with a verb or a noun"
+
+
+def test_docstrings_and_comments_of_tests_are_plain() -> None:
+    assert [(file.name, *one) for file in CHECKS for one in violations(file)] == [], "see BANNED"
 
 
 def shares() -> Iterator[str]:
@@ -177,6 +240,10 @@ def listed(names: list[str]) -> Iterator[str]:
         for kind, part in zip(("docstring", "text"), read(file), strict=True):
             for line, text in part:
                 yield from (f"{file.relative_to(ROOT)}:{line}: {kind}: {phrase}" for phrase in phrases(text))
+    for file in CHECKS:
+        name = file.relative_to(ROOT).as_posix()
+        if not names or any(name.startswith(one) for one in names):
+            yield from (f"{name}:{line}: {kind}: {phrase}" for line, kind, phrase in violations(file))
     if not names:
         yield str({room: counted(files) for room, files in rooms().items()})
 

@@ -1,8 +1,8 @@
 """Interpreters that have imported all and fork for each command: starting one takes longer than most of them.
 
-What is asked of one runs as in a process of its own: with its arguments, environment, folder, streams and
-exit code. Only what comes before the first line of a command is shared, and what Python draws by lot when it
-starts (the seed of hashes). Tests of that start real processes.
+A request runs as in a process of its own: with its arguments, environment, folder, streams and exit code. It
+shares only what precedes the first line of a command, and the random choices of Python at its start (the seed
+of hashes). Tests of these start real processes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import NoReturn
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
+CAN_END_TOGETHER = CAN_FORK and hasattr(os, "pidfd_open")
 
-# Stands in for the command in a shell; only what every Python has, so that it starts at once.
+# Replaces the command in a shell; uses only modules of every Python, so that it starts at once.
 _CLIENT = """
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as to:
@@ -34,14 +35,42 @@ with socket.socket(socket.AF_UNIX) as to:
 sys.exit(code if code >= 0 else 128 - code)
 """
 
+# The replacement of Python forwards everything that a process has from its parent, and its own number.
+_INHERITED = """
+import json, os, sys
+sys.argv[1:] = [json.dumps([sys.argv, dict(os.environ), os.umask(0), os.getpid()])]
+"""
+
+# Does in a fork what Python does with -m or -c, and ends with the process that replaces it.
+_AS_PYTHON = """
+import json, os, runpy, select, signal, sys, threading
+(python, *words), environment, mask, client = json.loads(sys.argv.pop())
+asking = os.pidfd_open(client)
+def end_together():
+    select.select([asking], [], [])
+    os.kill(os.getpid(), signal.SIGKILL)
+threading.Thread(target=end_together, daemon=True).start()
+os.setsid()
+os.umask(mask)
+os.environ.clear()
+os.environ.update(environment)
+if words[0] == "-c":
+    sys.argv = ["-c", *words[2:]]
+    exec(words[1], {"__name__": "__main__"})
+    sys.exit()
+sys.argv = words[words.index("-m") + 1:]
+sys.modules.pop("setveil.studies.compare.worker", None)  # which may be what is run
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
 
 class Interpreter:
-    """A process that forks for each script that it is asked to run.
+    """A process that forks for each requested script.
 
     Parameters
     ----------
     address : str, optional
-        That of one which another process has started; one is started by default.
+        The address of one that another process has started; by default, a new one is started.
     """
 
     def __init__(self, address: str | None = None) -> None:
@@ -50,6 +79,9 @@ class Interpreter:
             self.address = address
             return
         self.address = str(Path(tempfile.mkdtemp(prefix="warm")) / "socket")
+        first, client = self.command(_AS_PYTHON).split("\n", 1)
+        Path(self.python).write_text(first + _INHERITED + client)
+        Path(self.python).chmod(0o700)
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self.address)
             listener.listen(64)
@@ -69,15 +101,15 @@ class Interpreter:
         stdin: bytes = b"",
     ) -> tuple[int, bytes, bytes]:
         """Run a script and return its exit code, standard output and standard error."""
-        asked = json.dumps([script, arguments, str(cwd or Path.cwd()), dict(environment)]).encode()
+        requests = json.dumps([script, arguments, str(cwd or Path.cwd()), dict(environment)]).encode()
         with contextlib.ExitStack() as stack:
             to = stack.enter_context(socket.socket(socket.AF_UNIX))
-            given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-            given.write(stdin)
-            given.seek(0)
+            fed, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+            fed.write(stdin)
+            fed.seek(0)
             to.connect(self.address)
-            socket.send_fds(to, [len(asked).to_bytes(8)], [given.fileno(), out.fileno(), err.fileno()])
-            to.sendall(asked)
+            socket.send_fds(to, [len(requests).to_bytes(8)], [fed.fileno(), out.fileno(), err.fileno()])
+            to.sendall(requests)
             code = int(to.makefile().read())
             out.seek(0)
             err.seek(0)
@@ -87,19 +119,40 @@ class Interpreter:
         """Return a Python program that runs a script there, with its own arguments, folder and streams."""
         return f"#!{sys.executable} -SI\n" + _CLIENT.format(address=self.address, script=script)
 
+    @property
+    def python(self) -> str:
+        """The path of a replacement of Python, for running a module of setveil or a script."""
+        return _python_at(self.address)
+
     def close(self) -> None:
         """End it, as does the end of this process, if it was started here."""
         if self._process is not None:
             self._process.communicate()
 
 
+def _python_at(address: str) -> str:
+    """Return the path of the replacement of Python, which is removed with the interpreter."""
+    return str(Path(address).with_name("python"))
+
+
+def _fork_workers(python: str) -> None:
+    """Let commands fork the workers of their studies too."""
+    from setveil.studies.compare import sweep
+
+    for study in (sweep.run_all, sweep.sweep):
+        defaults = study.__kwdefaults__
+        assert defaults is not None
+        defaults["worker"] = (python, *sweep.WORKER[1:])
+
+
 def _import_all() -> None:
-    """Import what commands import, and do once what each of them would do first."""
+    """Import the modules of commands, and do once the first work of each."""
     import gc
     import importlib
     import pkgutil
 
     import highspy  # noqa: F401
+    import numpy.ma  # noqa: F401  (numpy does, when it first looks for what is unique)
 
     import setveil
 
@@ -153,7 +206,7 @@ def _serve(listener: socket.socket) -> None:
             for pid in list(running):
                 ended, status = os.waitpid(pid, os.WNOHANG)
                 if ended:
-                    with running.pop(pid) as asking, contextlib.suppress(OSError):  # nobody waits any more
+                    with running.pop(pid) as asking, contextlib.suppress(OSError):  # nobody waits for it
                         asking.sendall(str(os.waitstatus_to_exitcode(status)).encode())
         if listener.fileno() in readable:
             connection, _ = listener.accept()
@@ -165,13 +218,13 @@ def _serve(listener: socket.socket) -> None:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.close(woken)
             os.close(wake)
-            for other in (listener, *running.values()):  # whoever asked waits until all have closed them
+            for other in (listener, *running.values()):  # the client waits until all have closed them
                 other.close()
             _answer(connection)
 
 
 def _answer(connection: socket.socket) -> NoReturn:
-    """Run what is asked, in the process that was forked for it."""
+    """Run the request in the process that was forked for it."""
     length, streams, _, _ = socket.recv_fds(connection, 8, 3)
     with connection, connection.makefile("rb") as asking:
         script, arguments, folder, environment = json.loads(asking.read(int.from_bytes(length)))
@@ -205,5 +258,7 @@ def _run(script: str, arguments: list[str], folder: str) -> NoReturn:
 
 if __name__ == "__main__":
     _import_all()
+    if CAN_END_TOGETHER:
+        _fork_workers(_python_at(sys.argv[2]))
     _serve(socket.socket(fileno=int(sys.argv[1])))
     shutil.rmtree(Path(sys.argv[2]).parent)

@@ -17,7 +17,7 @@ from strategies import random_rows, random_tree
 
 
 def arrays(rows: Rows) -> tuple[Ints, Ids, Ints]:
-    """Rows as arrays: where each begins, its numbers in order, how many rows each stands for."""
+    """Convert rows to arrays: where each begins, its numbers in order, and the equal rows it represents."""
     return (
         frozen([0, *accumulate(len(row) for row, _ in rows)], np.int64),
         frozen([x for row, _ in rows for x in sorted(row)], np.int32),
@@ -31,7 +31,7 @@ def in_order(rows: Rows, order: Collection[int]) -> Ranked:
 
 
 def random_weighted(rng: Random, n_ids: int, most_rows: int, most_items: int) -> Rows:
-    """Draw distinct rows, none of them empty."""
+    """Draw distinct rows, all nonempty."""
     items = [str(i) for i in range(n_ids)]
     counted = Counter(random_rows(rng, items, rng.randint(1, most_rows), most_items))
     return [(frozenset(map(int, row)), weight) for row, weight in counted.items() if row]

@@ -1,10 +1,10 @@
 """
-Who could be found before, and who still can be?
-================================================
+People found before and after a release
+=======================================
 
-A release for k = 5 and m = 2 promises that anyone who knows two items of a person finds
-five rows that fit, or none. Nothing is promised about a third item.
-:func:`setveil.risk` looks at both, in the original and in the release.
+A release for k = 5 and m = 2 guarantees that anyone who knows two items of a person
+finds at least five matching rows, or none. It guarantees nothing about a third item.
+:func:`setveil.risk` counts both in the original and in the release.
 """
 
 import matplotlib.pyplot as plt
@@ -43,8 +43,9 @@ frame = (
 print(release)
 
 # %%
-# With one or two known films nobody is among fewer than five any more. With a third,
-# what was not promised is visible; if such people exist, ask for m = 3.
+# With one or two known films, no viewer matches fewer than five rows any more. With a
+# third film some do, because the guarantee does not cover it. If people may know three
+# films, choose m = 3.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for shift, data, colour in ((-0.2, "before", "0.6"), (0.2, "after", "C0")):
@@ -55,7 +56,7 @@ for shift, data, colour in ((-0.2, "before", "0.6"), (0.2, "after", "C0")):
     axes.bar_label(bars, fmt="%.0f %%")
 axes.set(
     xlabel="known films of a viewer (the most identifying)",
-    ylabel="viewers among fewer than 5 (%)",
+    ylabel="viewers with fewer than 5 matching rows (%)",
 )
 axes.set(xticks=[1, 2, 3], ylim=(0, 110))
 axes.legend(frameon=False, loc="upper left")

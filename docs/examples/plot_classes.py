@@ -1,10 +1,9 @@
 """
-Which items go together, and does a release still tell?
-=======================================================
+Pairs of items in a release with classes
+========================================
 
-One recoding for all rows makes single items exact with its counts, but what goes with
-what is blurred. With ``classes`` the rows are cut into classes that are told, each
-with counts of its own.
+With one recoding for all rows, counts make single items exact but blur combinations of
+items. ``classes`` splits the rows into published classes, each with its own counts.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +12,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Guests of a festival: anyone who likes a style hears its bands and hardly others.
+# Guests of a festival. Fans of a style hear its bands and few others.
 
 rng = np.random.default_rng(25)
 bands = {
@@ -36,32 +35,34 @@ stages = sv.Hierarchy.from_paths(
 )
 
 # %%
-# :func:`setveil.query` is asked for every pair of bands, in a release with one recoding
-# and in one with classes.
+# :func:`setveil.query` estimates the rows of every pair of bands, in a release with one
+# recoding and in one with classes.
 
 names = [band for inside in bands.values() for band in inside]
-asked = [[one, other] for place, one in enumerate(names) for other in names[:place]]
-truth = np.array([sum(set(pair) <= set(row) for row in guests) for pair in asked])
+pairs = [[one, other] for place, one in enumerate(names) for other in names[:place]]
+truth = np.array([sum(set(pair) <= set(row) for row in guests) for pair in pairs])
 releases = {
     "one recoding": sv.anonymize(guests, k=5, m=2, hierarchy=stages),
     "in classes": sv.anonymize(guests, k=5, m=2, hierarchy=stages, classes=True),
 }
 
 # %%
-# In classes the answers come closer, and everybody is told who is in which class. For
-# tables of counts, one label for each item in all rows is better.
+# Classes bring the estimates closer to the truth, and publish the class of each row.
+# For tables of counts, one label for each item in all rows is better.
 
 figure, panels = plt.subplots(1, 2, figsize=(8, 4), layout="constrained", sharey=True)
 for axes, (name, release) in zip(panels, releases.items(), strict=True):
-    told = sv.query(release, asked)
+    estimates = sv.query(release, pairs)
     axes.axline((0, 0), slope=1, color="0.8")
-    axes.plot(truth, [answer.estimate for answer in told], "C0.", alpha=0.5)
+    axes.plot(truth, [answer.estimate for answer in estimates], "C0.", alpha=0.5)
     error = np.mean(
-        [abs(answer.estimate - rows) for answer, rows in zip(told, truth, strict=True)]
+        [
+            abs(answer.estimate - rows)
+            for answer, rows in zip(estimates, truth, strict=True)
+        ]
     )
     axes.set(
-        title=f"{name}: off by {error:.1f} rows",
-        xlabel="rows that hold a pair of bands",
+        title=f"{name}: off by {error:.1f} rows", xlabel="rows with a pair of bands"
     )
-panels[0].set(ylabel="what a reader expects")
+panels[0].set(ylabel="estimated rows")
 plt.show()

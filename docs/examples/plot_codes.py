@@ -1,10 +1,10 @@
 """
-What do diagnosis codes become?
-===============================
+Labels of diagnosis codes
+=========================
 
-Codes such as ``E11.9`` are built from prefixes: chapter letter, category, detail. A
-hierarchy of prefixes needs no list of names, and its labels still mean something to
-everybody who knows the codes.
+Codes such as ``E11.9`` consist of prefixes: chapter letter, category, detail. A
+hierarchy of prefixes needs no list of names, and readers who know the codes understand
+its labels.
 """
 
 import matplotlib.pyplot as plt

@@ -1,10 +1,10 @@
 """
-Does hiding people also hide what they have?
-============================================
+Inference under k^m-anonymity and coherence
+===========================================
 
 The same rows under k^m-anonymity and under coherence, which bounds the chance of
-learning a private item. The first hides in which row a person is, the second also
-what all rows that fit have in common.
+learning a private item. The first hides which row is a person's. The second also hides
+what all matching rows share.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +13,8 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Symptoms of 1,500 patients, and one diagnosis that must not be learned. Two symptoms
-# together nearly always mean it.
+# Symptoms of 1,500 patients, and one diagnosis, D, that nobody should be able to infer.
+# Two of the symptoms together nearly always indicate it.
 
 rng = np.random.default_rng(15)
 symptoms = [
@@ -36,8 +36,8 @@ for _ in range(1500):
     patients.append(row)
 
 # %%
-# With ``private``, :func:`setveil.risk` also says with which probability each private
-# item is learned.
+# With ``private``, :func:`setveil.risk` also reports how certain an attacker can be of
+# each private item.
 
 hidden = sv.anonymize(patients, k=5, m=2)
 coherent = sv.anonymize(
@@ -49,13 +49,13 @@ for name, rows in (
     ("k^m-anonymous", hidden),
     ("coherent", coherent),
 ):
-    found = sv.risk(rows, m=[1, 2], private=["diagnosis D"])
-    learned[name] = [entry["probability"] for entry in found["inference"]]
+    risk = sv.risk(rows, m=[1, 2], private=["diagnosis D"])
+    learned[name] = [entry["probability"] for entry in risk["inference"]]
 print(learned)
 print("suppressed for coherence:", coherent.details["suppressed"])
 
 # %%
-# k^m-anonymity leaves the conclusion as it was: more than five patients have both
+# k^m-anonymity does not prevent the inference: more than five patients have both
 # symptoms, and most of them have D.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -72,7 +72,7 @@ axes.axhline(0.4, color="k", linestyle=":", linewidth=0.8)
 axes.set(
     xticks=places,
     xticklabels=learned,
-    ylabel="greatest chance to learn D",
+    ylabel="greatest chance of inferring D",
     ylim=(0, 1.1),
 )
 axes.legend(title="symptoms", frameon=False)

@@ -1,10 +1,10 @@
 """
-Exact ages, or many codes?
-==========================
+Exact ages against many codes
+=============================
 
-In a table of persons, age and sex are next to a set of codes. The more exact the
-columns are published, the fewer codes survive. :class:`setveil.RT` tries classes of
-several sizes, and tells all that it tried.
+A table of people has a set of codes for each person, and columns for age and sex. More
+exact columns leave fewer codes. :class:`setveil.RT` tries classes of several sizes and
+returns all results.
 """
 
 import matplotlib.pyplot as plt
@@ -24,16 +24,16 @@ weights /= weights.sum()
 diagnoses = []
 for age in ages:
     likely = np.roll(weights, age // 12)
-    held = rng.choice(codes, rng.integers(1, 4), replace=False, p=likely)
-    diagnoses.append(held.tolist())
+    some = rng.choice(codes, rng.integers(1, 4), replace=False, p=likely)
+    diagnoses.append(some.tolist())
 frame = pl.DataFrame(
     {"age": ages, "sex": rng.choice(["F", "M"], 600), "codes": diagnoses}
 )
 chapters = {code: code[0] for code in codes}
 
 # %%
-# ``share`` says how much the columns count. Whatever it is, ``frontier`` holds every
-# release that was tried.
+# ``share`` is the weight of the columns. ``frontier`` contains every release that the
+# search tried, for any weight.
 
 table = sv.read_table(frame, qi=["age", "sex"], set="codes")
 release = sv.anonymize(table, k=5, m=2, hierarchy=chapters)
@@ -42,9 +42,10 @@ frontier = release.details["frontier"]
 print(frontier[0])
 
 # %%
-# From left to right: larger classes, rougher columns, fewer codes suppressed. A study
-# that compares ages takes a point on the left, one that counts codes a point on the
-# right: ``share="1/2"``, or ``least=40`` for the size of the classes.
+# From left to right, classes become larger, columns broader, and fewer codes are
+# suppressed. A study that compares ages uses a point on the left, and one that counts
+# codes a point on the right: ``share="1/2"``, or ``least=40`` for the size of the
+# classes.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 tried = (("sweep", "C0o-", "classes of several sizes"), ("rt", "C1D", "split by gain"))
@@ -59,6 +60,6 @@ chosen = release.utility
 axes.plot(
     chosen["relational_loss"], chosen["transaction_loss"], "kx", label="this release"
 )
-axes.set(xlabel="what the columns lose (R)", ylabel="what the codes lose (T)")
+axes.set(xlabel="loss of the columns (R)", ylabel="loss of the codes (T)")
 axes.legend(frameon=False)
 plt.show()

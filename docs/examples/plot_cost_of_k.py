@@ -1,9 +1,9 @@
 """
-What does a greater k cost?
-===========================
+The cost of a greater k
+=======================
 
-k is the number of rows among which everybody hides. :func:`setveil.explore` finds the
-least loss that is possible for each k, and proves it.
+k is the number of rows in which each person hides. :func:`setveil.explore` finds the
+least possible loss for each k, and proves it.
 """
 
 import matplotlib.pyplot as plt
@@ -12,8 +12,8 @@ import numpy as np
 import setveil as sv
 
 # %%
-# A thousand library members and what they borrowed: sixty titles on twelve shelves, a
-# few of them popular.
+# A thousand library members and the titles they borrowed: sixty titles on twelve
+# shelves, a few of them popular.
 
 rng = np.random.default_rng(3)
 titles = [f"title {number}" for number in range(60)]
@@ -27,8 +27,8 @@ shelves = {title: f"shelf {number // 5}" for number, title in enumerate(titles)}
 shelves |= {f"shelf {number}": f"room {number // 4}" for number in range(12)}
 
 # %%
-# Each k with each m is a cell of the answer, with the loss (LM), the items that keep
-# their names, and more.
+# The answer has a cell for each k and m, with the loss (LM), the number of unchanged
+# items, and more.
 
 ks = [2, 3, 5, 8, 11, 15, 20, 30, 50]
 explored = sv.explore(members, k=ks, m=[1, 2], hierarchy=shelves)
@@ -41,9 +41,9 @@ print(
 )
 
 # %%
-# With one known item a greater k costs little: more rare titles are suppressed. With two
-# the loss rises in steps, and between the steps a greater k is nearly free. If a rule
-# asks for 10, look whether 11 costs anything.
+# With one known item, a greater k costs little: more rare titles are suppressed. With
+# two, the loss rises in steps, and between the steps a greater k is nearly free. If a
+# rule requires 10, check whether 11 costs more.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for m, marker in ((1, "o"), (2, "s")):

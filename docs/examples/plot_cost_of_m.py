@@ -1,11 +1,10 @@
 """
-What does one more known item cost?
-===================================
+The cost of one more known item
+===============================
 
-m is the number of items that an attacker may know of a person. Each step is mostly
-the dearest part of a promise: with m = 3 every three items that someone holds
-together must be held by k people. What that costs depends on how many people there
-are.
+m is the number of a person's items that an attacker may know. It is usually the most
+expensive part of a guarantee: with m = 3, at least k people must share every three
+items that anyone has. The cost depends on the number of people.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +13,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# The places that people visited in a week, up to five each: of 500 people, and of
+# The places that people visited in a week, up to five each, for 500 people and for
 # 5,000.
 
 rng = np.random.default_rng(4)
@@ -25,7 +24,7 @@ districts = {place: f"district {number % 8}" for number, place in enumerate(plac
 
 
 def visits(people: int) -> list[list[str]]:
-    """Draw the places of so many people."""
+    """Draw the places of this number of people."""
     return [
         rng.choice(places, rng.integers(1, 6), replace=False, p=popularity).tolist()
         for _ in range(people)
@@ -33,7 +32,7 @@ def visits(people: int) -> list[list[str]]:
 
 
 # %%
-# ``items_kept`` counts the places that are published under their own names.
+# ``items_kept`` counts the places that are published unchanged.
 
 ms = [1, 2, 3, 4, 5]
 kept = {}
@@ -42,16 +41,14 @@ for people in (500, 5000):
     kept[people] = [(cell["loss"], cell["items_kept"]) for cell in explored["cells"]]
 
 # %%
-# Among ten times as many people it is easier to hide: at every m less is lost.
+# Ten times as many people hide each other more easily: at every m less is lost.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for people, values in kept.items():
-    losses, names = zip(*values, strict=True)
+    losses, unchanged = zip(*values, strict=True)
     left.plot(ms, losses, "o-", label=f"{people:,} people")
-    right.plot(ms, names, "o-")
+    right.plot(ms, unchanged, "o-")
 left.set(xlabel="m", ylabel="least loss possible (LM)", xticks=ms, ylim=(0, None))
-right.set(
-    xlabel="m", ylabel="places that stay unchanged, of 40", xticks=ms, ylim=(0, 41)
-)
+right.set(xlabel="m", ylabel="unchanged places, of 40", xticks=ms, ylim=(0, 41))
 left.legend(frameon=False)
 plt.show()

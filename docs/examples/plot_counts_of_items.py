@@ -1,11 +1,10 @@
 """
-Are single items still countable?
-=================================
+Counts of single items
+======================
 
-A label such as *shelf 3* represents several titles. From the rows alone a reader can
-only spread its count evenly over them. But :doc:`the counts that a release publishes
-next to its rows </counts>` do not weaken the promise, and with them single items are
-exact.
+A label such as *shelf 3* represents several titles. From the rows alone, a reader can
+only divide its count evenly among them. :doc:`The counts that a release publishes
+</counts>` make single items exact and do not weaken the guarantee.
 """
 
 import matplotlib.pyplot as plt
@@ -27,15 +26,15 @@ members = sv.Transactions.from_rows(
 shelves = {title: f"shelf {number // 5}" for number, title in enumerate(titles)}
 
 # %%
-# The same release, with its counts and without. :func:`setveil.query` asks what
-# everybody can ask who is given it.
+# The same release with counts and without. :func:`setveil.query` answers any
+# recipient's question from the published files.
 
 with_counts = sv.anonymize(members, k=5, m=2, hierarchy=shelves)
 without = sv.anonymize(members, k=5, m=2, hierarchy=shelves, counts=False)
 labels = members.vocabulary.labels
 truth = members.supports()
 estimates = {
-    "from the rows alone": [
+    "without counts": [
         answer.estimate for answer in sv.query(without, [[label] for label in labels])
     ],
     "with the counts": [
@@ -45,8 +44,8 @@ estimates = {
 }
 
 # %%
-# With counts every title is on the line. A title that fewer than k = 5 members borrowed
-# would have no count.
+# With counts, every title is on the line. A title that fewer than k = 5 members
+# borrowed would have no count.
 
 figure, axes = plt.subplots(figsize=(6, 4.5), layout="constrained")
 axes.axline((1, 1), slope=1, color="0.8")
@@ -56,7 +55,7 @@ axes.set(
     xscale="log",
     yscale="log",
     xlabel="members who borrowed a title",
-    ylabel="what a reader expects",
+    ylabel="estimated members",
 )
 axes.legend(frameon=False)
 plt.show()

@@ -1,13 +1,13 @@
 """
-How fast does the crowd shrink?
-===============================
+Matching rows by the number of known items
+==========================================
 
-Everybody in a file shares each single item with many others. How many rows are left when someone knows two or three
-items of a person, and what does a release change about that?
+Every single item is in many rows. How many rows match if an attacker knows two or three
+items of a person, and how does a release change that?
 """
 
 # %%
-# 2,000 baskets of a made-up shop, and the groups that its products are in.
+# 2,000 baskets of a made-up shop, and the groups of its products.
 
 import matplotlib.pyplot as plt
 
@@ -19,37 +19,40 @@ products = sv.Hierarchy.from_paths(paths)
 print(baskets)
 
 # %%
-# A release in which everybody who knows up to two items finds at least five rows that fit, or none.
+# In this release, anyone who knows up to two items of a person finds at least five
+# matching rows, or none.
 
 release = sv.anonymize(baskets, sv.KmAnonymity(k=5, m=2), hierarchy=products)
 print(release.verdict)
 
 # %%
-# `setveil.risk` counts, for 1 to 4 known items, the rows that are found among fewer than 2, 5 and 10. The known items
-# are the most identifying ones of each row: the worst case.
+# `setveil.risk` counts, for 1 to 4 known items, the people with fewer than 2, 5 and 10
+# matching rows. The known items are the most identifying ones of each row: the worst
+# case.
 
 
-def found(rows):
-    """Share of the rows that are found, by the number of known items."""
-    told = sv.risk(rows, m=range(1, 5), thresholds=[2, 5, 10]).to_polars()
-    worst = told.filter(told["choice"] == "best").sort("m")
+def shares_of(rows):
+    """Share of the rows with few matching rows, by the number of known items."""
+    counts = sv.risk(rows, m=range(1, 5), thresholds=[2, 5, 10]).to_polars()
+    worst = counts.filter(counts["choice"] == "best").sort("m")
     shares = {}
     for below in (2, 5, 10):
         shares[below] = (worst[f"below_{below}"] / baskets.n_rows * 100).to_list()
     return shares
 
 
-names = {2: "alone", 5: "among fewer than 5", 10: "among fewer than 10"}
+names = {2: "unique", 5: "fewer than 5 matching rows", 10: "fewer than 10"}
 titles = {"the original": baskets, "the release (k = 5, m = 2)": release.published}
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), sharey=True, layout="constrained")
 for axis, (title, rows) in zip(axes, titles.items(), strict=True):
-    for below, shares in found(rows).items():
+    for below, shares in shares_of(rows).items():
         axis.plot([1, 2, 3, 4], shares, marker="o", label=names[below])
-    axis.set(title=title, xlabel="items known of a person", xticks=[1, 2, 3, 4])
-axes[0].set_ylabel("rows found (%)")
+    axis.set(title=title, xlabel="known items of a person", xticks=[1, 2, 3, 4])
+axes[0].set_ylabel("rows (%)")
 axes[0].legend()
 plt.show()
 
 # %%
-# The promise speaks of two items: up to there nobody is found among fewer than five rows. Anyone who knows three or four finds
-# some people again, though far fewer than before. `setveil.explore` shows what a greater m costs.
+# The guarantee covers two items: up to there everyone has at least five matching rows.
+# With three or four known items some people have fewer again, but far fewer people than
+# before. `setveil.explore` shows the cost of a greater m.

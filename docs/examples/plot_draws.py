@@ -1,10 +1,10 @@
 """
-What can be learned from synthetic rows?
-========================================
+Statistics from synthetic rows
+==============================
 
-:func:`setveil.reconstruct` draws rows of items at random from all that a release and
-its counts allow. Single items come out exactly. Of pairs each draw is a guess, and
-several draws show how far guesses differ.
+:func:`setveil.reconstruct` draws rows of items at random from all rows that a release
+and its counts allow. Single items are exact in every draw. Pairs are guesses, and
+several draws show how much the guesses vary.
 """
 
 from collections import Counter
@@ -44,9 +44,9 @@ frequent = [pair for pair, _ in truth.most_common(30)]
 counted = np.array([[pairs(list(draw))[pair] for pair in frequent] for draw in drawn])
 
 # %%
-# The mean of the draws with their spread, next to the truth. The spread does not tell
-# how wrong the assumption is that all draws share: that items of different labels have
-# nothing to do with each other.
+# The mean of the draws with their spread, next to the truth. The spread does not
+# include the error of an assumption that all draws share: that items of different
+# labels are independent.
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")
 places = np.arange(len(frequent))

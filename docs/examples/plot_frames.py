@@ -1,9 +1,9 @@
 """
-How do I get from a data frame to a data frame?
-===============================================
+From data frame to data frame
+=============================
 
-Rows may be a frame of polars or pandas, or any Arrow stream, and every release is one
-again.
+Rows can be a frame of polars or pandas, or any Arrow stream. Every release converts
+back to a frame.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ import polars as pl
 import setveil as sv
 
 # %%
-# A long table: a line for each visit and each thing that was done.
+# A long table with a line for each visit and treatment.
 
 rng = np.random.default_rng(21)
 wards = {
@@ -35,7 +35,8 @@ frame = pl.DataFrame(
 print(frame.head(3))
 
 # %%
-# Name the columns where a frame has more than these two. Groups may be a frame, too.
+# Name the columns if a frame has more than these two. The hierarchy can be a frame,
+# too.
 
 data = sv.read(frame, id_column="visit", item_column="thing")
 groups = pl.DataFrame(
@@ -48,7 +49,7 @@ published = release.to_polars(long=True)
 print(published.head(3))
 
 # %%
-# From here on it is polars: how often are two labels in one row?
+# The rest is polars: the number of rows of each pair of labels.
 
 pairs = published.join(published, on="row").group_by("item", "item_right").len()
 table = pairs.pivot("item_right", index="item", values="len").sort("item").fill_null(0)

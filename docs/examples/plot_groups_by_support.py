@@ -1,10 +1,10 @@
 """
-Should rare items be grouped with rare ones?
-============================================
+Groups of items by support
+==========================
 
-One rare item can cost its whole group its names. If the groups inside a department
-may be chosen, it often helps to put items together that are about as frequent: rare
-ones are merged with each other, and frequent ones keep small labels.
+One rare item can cause its whole group to be generalized. If you can choose the groups
+inside a department, items with similar support are often a good choice: rare items
+merge with each other, and frequent items have small labels.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +13,8 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Eight departments of twelve products. Frequent and rare ones are mixed in the order of
-# the catalogue.
+# Eight departments of twelve products. The catalogue lists frequent and rare products
+# in mixed order.
 
 rng = np.random.default_rng(8)
 departments = [f"department {letter}" for letter in "ABCDEFGH"]
@@ -33,8 +33,8 @@ supports = dict(
 )
 
 # %%
-# Inside each department three products make a group, and of the four groups three make
-# a larger one: once as the catalogue lists them, once by the number of baskets.
+# Inside each department three products form a group, and of the four groups three form
+# a larger one: once in the order of the catalogue, once by the number of baskets.
 
 
 def in_threes(order: list[str], department: str) -> list[list[str]]:
@@ -64,10 +64,10 @@ for name, order in orders.items():
     releases[name] = sv.anonymize(baskets, k=5, m=2, hierarchy=tree)
 
 # %%
-# Each point is a product. By support, frequent products are under smaller labels, and
-# fewer are suppressed. It is no law: on very sparse data such groups may lose more, so
-# try both. They also tell something of the data, the order of the supports; learn them
-# from last year's rows if that matters.
+# Each point is a product. By support, frequent products have smaller labels, and fewer
+# products are suppressed. This does not always help: on very sparse data such groups
+# may lose more, so try both. The groups also reveal the order of the supports. If that
+# matters, derive them from last year's rows.
 
 figure, panels = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained", sharey=True)
 for axes, (name, release) in zip(panels, releases.items(), strict=True):
@@ -82,6 +82,6 @@ for axes, (name, release) in zip(panels, releases.items(), strict=True):
         title=f"{name}: loss (LM) {release.utility['lm']:.3f}",
     )
     axes.set(xlabel="baskets with the product", yticks=[1, 3, 9, 12])
-panels[0].set(ylabel="products behind its label")
+panels[0].set(ylabel="products under its label")
 panels[0].legend(frameon=False)
 plt.show()

@@ -1,10 +1,10 @@
 """
-Can rows stay as they are if sensitive items move away?
-=======================================================
+Unchanged rows with sensitive items in groups
+=============================================
 
-:class:`setveil.CAHD` publishes rows unchanged but for their sensitive items, which
-are counted for groups of similar rows. Nobody is hidden; what nobody learns is whose
-the sensitive item of a group is.
+:class:`setveil.CAHD` publishes rows unchanged except for their sensitive items, which
+are counted for groups of similar rows. It does not hide which row is a person's, but
+nobody can tell whose the sensitive item of a group is.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +13,8 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Three kinds of customers, each with items of its own; some of each kind bought
-# something that is nobody's business.
+# Three kinds of customers, each with its own items. Some of each kind bought something
+# sensitive.
 
 rng = np.random.default_rng(14)
 kinds = [[f"{letter}{number}" for number in range(10)] for letter in "abc"]
@@ -27,7 +27,7 @@ for number in range(120):
     customers.append(row)
 
 # %%
-# With p = 4, at most one row in four of any group holds the sensitive item.
+# With p = 4, at most one row in four of any group has the sensitive item.
 
 release = sv.anonymize(customers, sv.PrivacyDegree(p=4, sensitive=["sensitive"]))
 print(release.verdict)
@@ -35,8 +35,8 @@ groups = release.to_polars()
 print(groups.head(4))
 
 # %%
-# Rows as they came, and as they are published: those of a group are next to each other,
-# and a red line begins a group that holds a sensitive item.
+# Original rows, and published rows. Rows of a group are next to each other, and a red
+# line begins each group with a sensitive item.
 
 items = sorted(item for kind in kinds for item in kind)
 
@@ -59,12 +59,12 @@ right.imshow(
 numbers = groups["group"].to_numpy()
 holding = {
     number
-    for number, held in zip(numbers, groups["sensitive"], strict=True)
-    if len(held)
+    for number, sensitive in zip(numbers, groups["sensitive"], strict=True)
+    if len(sensitive)
 }
 for start in np.flatnonzero(np.diff(numbers, prepend=-1)):
     if numbers[start] in holding:
         right.axhline(start - 0.5, color="C3", linewidth=0.7)
-left.set(title="as they came", xlabel="items", ylabel="rows", xticks=[])
+left.set(title="original", xlabel="items", ylabel="rows", xticks=[])
 right.set(title="in groups", xlabel="items", xticks=[])
 plt.show()

@@ -1,10 +1,10 @@
 """
-How much does the hierarchy decide?
-===================================
+The effect of the hierarchy
+===========================
 
-A hierarchy says which items may become one label. The same rows and the same promise
-under four of them: styles, styles in three parts each, items that occur together, and
-items in the order of their names.
+A hierarchy determines which items may become one label. The same rows and the same
+guarantee under four hierarchies: styles, styles in three parts each, items that occur
+together, and items in the order of their names.
 """
 
 import matplotlib.pyplot as plt
@@ -31,8 +31,8 @@ for _ in range(1500):
 rows = sv.Transactions.from_rows(playlists)
 
 # %%
-# ``balanced`` takes items in their order, whatever they are, as the literature does
-# where it has no groups.
+# ``balanced`` groups items in their order, as the literature does for data without
+# groups.
 
 whole = sv.Hierarchy.from_paths(
     [song, style, "*"] for style in styles for song in by_style[style]
@@ -54,9 +54,9 @@ releases = {
 }
 
 # %%
-# Groups of any five songs lose half as much as whole styles; to divide the styles
-# helps, but less. What the labels mean is another thing: *jazz, rare* needs no
-# explanation, ``C1_3`` does, and groups in the order of names mean nothing at all.
+# Groups of five arbitrary songs lose half as much as whole styles. Dividing the styles
+# also helps, but less. Meaning matters, too: *jazz, rare* needs no explanation,
+# ``C1_3`` does, and groups in the order of names have no meaning at all.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(8, 3.4), layout="constrained", sharey=True
@@ -67,6 +67,6 @@ right.barh(
     names, [releases[name].utility["published_labels"] for name in names], color="C2"
 )
 left.set(xlabel="loss (LM)")
-right.set(xlabel="labels that are published")
+right.set(xlabel="published labels")
 left.invert_yaxis()
 plt.show()

@@ -1,11 +1,10 @@
 """
-How soon is someone alone?
-==========================
+Known items that identify a row
+===============================
 
-Each row holds what one person bought. Someone who knows a few of these items looks
-for the rows that hold them all. How many rows are left? :func:`setveil.risk` counts
-it in two ways: the items that are known are the most identifying ones, or they were
-picked at random.
+Each row contains what one person bought. Someone who knows a few of these items looks
+for the rows that contain them all. :func:`setveil.risk` counts the matching rows in two
+ways: the known items are the most identifying ones, or random ones.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +14,7 @@ import setveil as sv
 
 # %%
 # Two thousand made-up baskets of up to eight products. As in any shop, a few products
-# are in very many baskets and most of them in few.
+# are in very many baskets, and most in few.
 
 rng = np.random.default_rng(1)
 products = [f"product {number}" for number in range(1, 81)]
@@ -28,15 +27,15 @@ baskets = [
 
 # %%
 # The answer is a dict that prints as tables, and a data frame. ``below_5`` is the
-# number of rows that are narrowed down to fewer than five.
+# number of people with fewer than five matching rows.
 
 found = sv.risk(baskets, m=[1, 2, 3, 4])
 frame = found.to_polars()
 print(frame)
 
 # %%
-# A single product hardly ever gives anyone away. Two are enough for many people, and
-# from three on most rows are alone if the most identifying products are known.
+# A single product hardly identifies anyone. Two products identify many people. With
+# three or more, most rows are unique if the most identifying products are known.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for choice, style, name in (
@@ -44,12 +43,9 @@ for choice, style, name in (
     ("random", "--", "picked at random"),
 ):
     lines = frame.filter(choice=choice)
-    axes.plot(lines["m"], lines["below_2"] / 20, f"C3o{style}", label=f"alone, {name}")
+    axes.plot(lines["m"], lines["below_2"] / 20, f"C3o{style}", label=f"unique, {name}")
     axes.plot(
-        lines["m"],
-        lines["below_5"] / 20,
-        f"C0s{style}",
-        label=f"among fewer than 5, {name}",
+        lines["m"], lines["below_5"] / 20, f"C0s{style}", label=f"fewer than 5, {name}"
     )
 axes.set(
     xlabel="known products of a person",

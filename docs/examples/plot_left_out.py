@@ -1,10 +1,10 @@
 """
-Which items are suppressed?
-===========================
+Suppressed items
+================
 
-With suppression an item may be suppressed in all rows where it would cost its group
-more than it is worth. Mostly these are rare items, but not simply the rarest: what
-counts is with which others they occur.
+Suppression can remove an item from all rows if it would cost its group more than it is
+worth. These are mostly rare items, but not simply the rarest: the items that they occur
+with matter, too.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +29,7 @@ tree = sv.Hierarchy.from_paths(
 )
 
 # %%
-# What became of each item is in ``recoding``: its label, or -1 where it was suppressed.
+# ``recoding`` contains the label of each item, or -1 if it was suppressed.
 
 release = sv.anonymize(reports, k=5, m=2, hierarchy=tree)
 image = dict(
@@ -41,8 +41,8 @@ kept = {
 print("suppressed:", release.details["suppressed"])
 
 # %%
-# ``max_suppressed``, ``keep`` and ``weights`` of :class:`setveil.Exact` say how much
-# may go, what must stay, and what counts more.
+# ``max_suppressed``, ``keep`` and ``weights`` of :class:`setveil.Exact` limit
+# suppression, protect items, and weigh them.
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")
 order = np.argsort(-reports.supports(), kind="stable")

@@ -1,10 +1,10 @@
 """
-How far from the optimum are greedy methods?
-============================================
+Greedy methods against the optimum
+==================================
 
-AA generalizes step by step from below, mHgHs cuts and suppresses from above, and the
-optimum is proven by an integer program. All keep the same promise; they differ in
-what they lose.
+AA generalizes step by step from below, mHgHs cuts and suppresses from above, and an
+integer program proves the optimum. All satisfy the same guarantee; they differ in what
+they lose.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Words of 1,200 short notes, in a tree of three levels.
+# Words of 1,200 short notes, in a hierarchy of three levels.
 
 rng = np.random.default_rng(12)
 words = [f"word {number}" for number in range(64)]
@@ -27,8 +27,8 @@ topics = {word: f"topic {number // 4}" for number, word in enumerate(words)}
 topics |= {f"topic {number}": f"field {number // 4}" for number in range(16)}
 
 # %%
-# ``Exact(suppress=False)`` is the optimum of what AA may do, ``Exact()`` that of what
-# mHgHs may do.
+# ``Exact(suppress=False)`` is the optimum of the releases that AA may choose,
+# ``Exact()`` of those that mHgHs may choose.
 
 methods = {
     "AA": sv.AA(),
@@ -46,8 +46,8 @@ losses = {
 }
 
 # %%
-# Two questions hide in one figure: how good is the search, and may items be suppressed?
-# Compare methods that may do the same.
+# The figure mixes two effects: the quality of the search, and whether suppression is
+# allowed. Compare methods with the same freedom.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for (name, values), style in zip(

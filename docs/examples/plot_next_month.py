@@ -1,10 +1,10 @@
 """
-Can two months be compared?
-===========================
+Comparable labels for the next month
+====================================
 
-If each month is anonymized by itself, each gets other labels. :func:`setveil.apply`
-publishes next month's rows, of other people, under the labels of the first, and
-coarsens them where they would give someone away.
+If each month is anonymized separately, its labels differ. :func:`setveil.apply`
+publishes next month's rows, of other people, under the labels of the first month, and
+coarsens labels if they would identify someone.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# New customers of four months; their taste shifts from the third on.
+# New customers in four months. Their taste shifts from the third month on.
 
 rng = np.random.default_rng(18)
 products = [f"product {number}" for number in range(48)]
@@ -36,8 +36,8 @@ def month(new: float) -> list[list[str]]:
 months = [month(0), month(0), month(0.3), month(0.6)]
 
 # %%
-# ``repair=True`` looks for the least coarsening, and ``union`` also checks the promise
-# for both months together.
+# ``repair=True`` searches for the least coarsening, and ``union`` also checks the
+# guarantee for both months together.
 
 january = sv.anonymize(months[0], k=5, m=2, hierarchy=shelves)
 losses = {
@@ -57,8 +57,8 @@ for rows in months[1:]:
     )
 
 # %%
-# Labels that can be compared have a price, the difference between the two bars; here it
-# is small. If the same people are in both months, nothing is promised: merge their rows
+# The difference between the two bars is the price of comparable labels. It is small
+# here. If the same people are in both months, nothing is guaranteed: merge their rows
 # and publish once.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")

@@ -1,9 +1,9 @@
 """
-Is another tool's file k^m-anonymous?
-=====================================
+Verification of another tool's file
+===================================
 
-:func:`setveil.verify` looks at published rows only, wherever they come from. Here a
-file was made by a common recipe: items in fewer than five rows were removed.
+:func:`setveil.verify` needs only the published rows, from any tool. Here a common
+recipe made the file: it removed items in fewer than five rows.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Someone removed every rare item, and wrote the rest into a file.
+# A recipe removed every rare item and wrote the rest into a file.
 
 rng = np.random.default_rng(20)
 products = [f"p{number:02}" for number in range(60)]
@@ -32,8 +32,8 @@ lines = [
 Path("theirs.csv").write_text("\n".join(lines) + "\n")
 
 # %%
-# Single items are safe now. Pairs are not, and the verdict lists them. ``greatest_k``
-# is what the file really promises.
+# Single items are safe now. Pairs are not, and the result lists them. ``greatest_k`` is
+# the guarantee that the file really satisfies.
 
 rows = sv.read("theirs.csv", format="basket")
 verdicts = {m: sv.verify(rows, k=5, m=m, show=100_000) for m in (1, 2, 3)}
@@ -41,7 +41,7 @@ for verdict in verdicts.values():
     print(verdict)
 
 # %%
-# Of the sets of items that some rows hold and too few, how many rows hold them?
+# The number of rows of each itemset that is in too few rows.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 sizes = np.array([len(items) for items, _ in verdicts[3].first])
@@ -54,7 +54,7 @@ for size, colour in ((2, "C1"), (3, "C3")):
     )
     bottom += heights
 axes.set(
-    xlabel="rows that hold the set",
+    xlabel="rows with the set",
     ylabel="sets in fewer than k = 5 rows",
     xticks=range(1, 5),
 )

@@ -1,10 +1,10 @@
 """
-How far off can a count of two items be?
-========================================
+Bounds for the count of a pair
+==============================
 
-Single items are exact with the counts next to a release. What two items tell together
-is an estimate, and :func:`setveil.query` says how far it can be off: no original that
-would have been published like this lies outside of its bounds.
+With counts, single items are exact. The number of rows with two items together is an
+estimate, and :func:`setveil.query` bounds it: no original of this release has a number
+outside the bounds.
 """
 
 import matplotlib.pyplot as plt
@@ -33,8 +33,7 @@ groups = sv.Hierarchy.from_paths(
 )
 
 # %%
-# k = 20 is more than such rows need; it makes labels broad, so that there is something
-# to see.
+# k = 20 is more than such rows need. It makes labels broad enough to show the effect.
 
 release = sv.anonymize(orders, k=20, m=2, hierarchy=groups)
 pairs = [["coffee", item] for item in items if item != "coffee"]
@@ -44,8 +43,8 @@ for answer in answers[:3]:
     print(answer)
 
 # %%
-# Every true number lies within its bounds. The estimates are far closer than the
-# bounds, which are what no reader can exclude.
+# Every true number is within its bounds. The estimates are much closer than the bounds,
+# which no reader can narrow.
 
 figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 places = np.arange(len(pairs))

@@ -1,9 +1,9 @@
 """
-What does it cost to work in parts?
-===================================
+The cost of recoding in parts
+=============================
 
-:class:`setveil.LRA` cuts the rows into parts of similar ones and anonymizes each by
-itself. An item may then have another label in another part.
+:class:`setveil.LRA` splits the rows into parts of similar rows and anonymizes each part
+separately. An item may have a different label in each part.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ fields = {interest: f"field {number // 4}" for number, interest in enumerate(int
 fields |= {f"field {number}": f"area {number // 5}" for number in range(10)}
 
 # %%
-# Each part must keep the promise by itself, with fewer rows to hide among.
+# Each part must satisfy the guarantee by itself, with fewer rows to hide each person.
 
 parts = [1, 2, 4, 8, 16]
 releases = [
@@ -38,8 +38,8 @@ whole = sv.anonymize(
 )
 
 # %%
-# Parts are for rows that are too many for one run. Where one run is possible, one cut
-# loses less, and its labels mean the same in all rows.
+# Parts are for data that are too large for one run. If one run is possible, it loses
+# less, and its labels mean the same in all rows.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 axes.plot(

@@ -1,10 +1,10 @@
 """
-What does it cost that nothing sensitive is learned?
-====================================================
+The cost of bounded inference
+=============================
 
-k^m-anonymity hides which row is a person's. If all rows that fit hold the same
-diagnosis, it is known all the same. *rho* is the greatest chance with which a
-sensitive item may be guessed right; :func:`setveil.explore` shows what each costs.
+k^m-anonymity hides which row is a person's. If all matching rows contain the same
+diagnosis, it is known anyway. *rho* is the greatest allowed chance of a correct guess
+of a sensitive item. :func:`setveil.explore` shows the cost of each.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ import setveil as sv
 
 # %%
 # Purchases of 1,500 customers of a pharmacy. A test, and a medicine that is often
-# bought with two others, are sensitive.
+# bought with two other items, are sensitive.
 
 rng = np.random.default_rng(13)
 shelf = [
@@ -45,8 +45,8 @@ tree = {
 tree |= {"sleeping pills": "remedies", "pregnancy test": "remedies"}
 
 # %%
-# ``hidden_occurrences`` counts the sensitive items that are suppressed,
-# ``greatest_confidence`` the greatest chance that is left.
+# ``hidden_occurrences`` counts the suppressed sensitive items, and
+# ``greatest_confidence`` is the greatest remaining chance.
 
 sensitive = ["sleeping pills", "pregnancy test"]
 rhos = ["1/2", "1/3", "1/5", "1/8", "1/10", "1/12"]
@@ -69,8 +69,8 @@ for cell in cells:
     )
 
 # %%
-# A great rho costs next to nothing. Below the share of all customers who bought an
-# item, its occurrences must be suppressed for that reason alone.
+# A large rho costs next to nothing. If rho is below the share of customers who bought
+# an item, its occurrences must be suppressed for that reason alone.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 places = np.arange(len(rhos))

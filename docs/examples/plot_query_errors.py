@@ -1,9 +1,9 @@
 """
-Which questions does a release answer well?
-===========================================
+Errors of queries on a release
+==============================
 
-:func:`setveil.measure` asks the original and the release the same questions, how many
-rows hold some items, and tells the relative errors. They depend on the question at
+:func:`setveil.measure` asks the original and the release the same questions (how many
+rows contain some items) and reports the relative errors. They depend on the question at
 least as much as on the release.
 """
 
@@ -27,11 +27,11 @@ subjects = {book: f"subject {number // 4}" for number, book in enumerate(books)}
 release = sv.anonymize(readers, k=5, m=2, hierarchy=subjects)
 
 # %%
-# Five hundred random questions for one, two and three books; of two books also only
-# such as are in at least 20 rows. With ``estimator="uniform"`` a reader has the rows
-# alone, without the counts next to them.
+# Five hundred random queries each of one, two and three books, and of two books that at
+# least 20 rows contain. ``estimator="uniform"`` uses the rows alone, without their
+# counts.
 
-asked = {
+queries = {
     "one book": {"query_size": 1},
     "two books": {"query_size": 2},
     "two, in 20 rows or more": {"query_size": 2, "query_support": 20},
@@ -42,25 +42,25 @@ medians = {
         sv.measure(readers, release, queries=500, estimator=estimator, **question)[
             "are"
         ]["median"]
-        for question in asked.values()
+        for question in queries.values()
     ]
     for estimator in ("uniform", "entropy")
 }
 
 # %%
-# Counts make single books exact and help with all that is frequent. Rare combinations
-# are what the promise hides.
+# Counts make single books exact and improve all frequent combinations. The guarantee
+# hides rare combinations.
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")
-places = np.arange(len(asked))
+places = np.arange(len(queries))
 for shift, name, estimator in (
-    (-0.2, "from the rows alone", "uniform"),
+    (-0.2, "without counts", "uniform"),
     (0.2, "with the counts", "entropy"),
 ):
     bars = axes.bar(
         places + shift, np.multiply(medians[estimator], 100), 0.38, label=name
     )
     axes.bar_label(bars, fmt="%.0f")
-axes.set(xticks=places, xticklabels=asked, ylabel="median relative error (%)")
+axes.set(xticks=places, xticklabels=queries, ylabel="median relative error (%)")
 axes.legend(frameon=False)
 plt.show()

@@ -1,10 +1,10 @@
 """
-How do I compare methods in a study?
-====================================
+Methods compared in a study
+===========================
 
-:func:`setveil.compare` runs algorithms over data and parameters, each run in a
-process of its own, and puts loss, errors, risk, time and memory into one table. The
-same study file runs on the command line: ``setveil compare study.toml --out DIR``.
+:func:`setveil.compare` runs algorithms over data and parameters, each run in its own
+process, and collects loss, errors, risk, time and memory in one table. The same study
+file runs on the command line: ``setveil compare study.toml --out DIR``.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# A file of rows and one of groups, as a study reads them.
+# A file of rows and a hierarchy, as a study reads them.
 
 rng = np.random.default_rng(24)
 dishes = [f"dish {number}" for number in range(32)]
@@ -49,9 +49,9 @@ for run in runs:
     print(run["method"], run["k"], run["status"], run["lm"], run["risk_below_5"])
 
 # %%
-# Risk is counted for someone who knows three dishes, one more than was promised.
-# ``study/report.html`` has many more figures, and says which method loses least at each
-# promise.
+# The risk is that of an attacker who knows three dishes, one more than the guarantee
+# covers. ``study/report.html`` has many more figures, and shows which method loses
+# least at each guarantee.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for method, style in (("exact", "C0o-"), ("aa", "C1s-")):
@@ -65,6 +65,6 @@ for method, style in (("exact", "C0o-"), ("aa", "C1s-")):
     for run in points:
         axes.text(run["lm"], run["risk_below_5"] + 0.5, f"k = {run['k']}")
 axes.margins(0.2)
-axes.set(xlabel="loss (LM)", ylabel="rows found among fewer than 5", ylim=(0, None))
+axes.set(xlabel="loss (LM)", ylabel="rows with fewer than 5 matches", ylim=(0, None))
 axes.legend(frameon=False)
 plt.show()

@@ -1,11 +1,11 @@
 """
-What if there is no time for the proof?
-=======================================
+Loss and proof over time
+========================
 
-:class:`setveil.Exact` has a release early, and then works on the proof that nothing
-loses less. It can be ended at any time (``time_limit``, ``gap``, Ctrl-C), and says
-how far from the optimum the release can be at most. A ``progress`` function hears how
-far it is.
+:class:`setveil.Exact` finds a release early, and then works on the proof that no
+release loses less. It can stop at any time (``time_limit``, ``gap``, Ctrl-C), and
+reports how far the release can be from the optimum. A ``progress`` function receives
+the state of the search.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Rows in which many items are about equally frequent are the hard ones.
+# Rows in which many items have similar supports are the hardest.
 
 rng = np.random.default_rng(11)
 parts = [f"part {number}" for number in range(120)]
@@ -26,8 +26,8 @@ bins = {part: f"bin {number // 4}" for number, part in enumerate(parts)}
 bins |= {f"bin {number}": f"rack {number // 5}" for number in range(30)}
 
 # %%
-# Each call says how much of the best loss so far is proven to be necessary; 1 minus
-# that is the gap.
+# Each call reports the share of the best loss so far that is proven necessary. The gap
+# is 1 minus this share.
 
 gaps = []
 
@@ -42,7 +42,7 @@ release = sv.anonymize(orders, k=5, m=2, hierarchy=bins, progress=hear)
 print(release.details["optimality"])
 
 # %%
-# The gap falls quickly at first. ``gap=0.01`` is content with one per cent.
+# The gap falls quickly at first. ``gap=0.01`` accepts one per cent.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 axes.step(np.arange(1, len(gaps) + 1), np.multiply(gaps, 100), where="post")

@@ -1,9 +1,9 @@
 """
-Why is this label not split?
+The reason for a broad label
 ============================
 
-:func:`setveil.why` splits a label, lets the verifier list what breaks, and finds the
-fewest items that are to blame. Its answer is made from the original rows and is internal.
+:func:`setveil.why` splits a label, lets the verifier list the violations, and finds the
+fewest items that cause them. Its answer comes from the original rows and is internal.
 """
 
 import matplotlib.pyplot as plt
@@ -12,8 +12,8 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Eight hundred orders of a bakery. Rye bread is rare, and anyone who buys it buys all
-# kinds of things.
+# Eight hundred orders of a bakery. Rye bread is rare, and its buyers buy all kinds of
+# things.
 
 rng = np.random.default_rng(10)
 bakery = {
@@ -32,7 +32,8 @@ tree = sv.Hierarchy.from_paths(
 )
 
 # %%
-# Without suppression the rare bread must hide somewhere, so all bread loses its names.
+# Without suppression the rare bread must hide among others, so all bread is
+# generalized.
 
 release = sv.anonymize(
     orders, k=5, m=2, hierarchy=tree, algorithm=sv.Exact(suppress=False)
@@ -42,8 +43,7 @@ answer = sv.why(release, "bread", data=orders, hierarchy=tree)
 print(answer["text"])
 
 # %%
-# The sets of items that too few orders hold, if bread is split: all of them hold rye
-# bread.
+# The itemsets in too few orders if bread is split. All of them contain rye bread.
 
 first = answer["tries"][0]["first"]
 figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
@@ -53,6 +53,6 @@ axes.barh(
     color="C3",
 )
 axes.axvline(5, color="k", linestyle=":", linewidth=0.8)
-axes.set(xlabel="orders that hold them (k = 5 are needed)", xlim=(0, 6))
+axes.set(xlabel="orders with the set (k = 5 are needed)", xlim=(0, 6))
 axes.invert_yaxis()
 plt.show()

@@ -31,7 +31,7 @@ def setup(app: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its name with those of its groups, and typer's own record of it."""
+    """A command: its name with those of its groups, and click's own record of it."""
 
     name: str
     made: Any
@@ -45,13 +45,11 @@ class Command:
 
 def commands() -> Iterator[Command]:
     """List the commands of the program, with all their options."""
-    from typer.main import get_command
-
     from setveil.cli.app import app_for
 
-    listed = get_command(app_for([]))
+    listed = app_for([])
     for name in listed.commands:
-        for command in _below(get_command(app_for([name])).commands[name], name):
+        for command in _below(app_for([name]).commands[name], name):
             yield Command(command[0], command[1], command[1].make_context(name, [], resilient_parsing=True))
 
 
@@ -91,6 +89,8 @@ def _title(text: str, line: str) -> list[str]:
 
 
 def _page(command: Command, about: Sequence[str], sections: Sequence[Section]) -> Iterator[str]:
+    from setveil.cli.command import entries_of
+
     made, context = command.made, command.context
     yield from _title(f"setveil {command.name}", "=")
     yield f".. program:: setveil {command.name}"
@@ -112,16 +112,17 @@ def _page(command: Command, about: Sequence[str], sections: Sequence[Section]) -
             yield f"   {_escaped(one.help or '')}"
             yield ""
     panels: dict[str, list[Any]] = {}
-    for one in made.get_params(context):
-        if one.param_type_name == "option" and not one.hidden:
-            panels.setdefault(one.rich_help_panel or "General", []).append(one)
+    for entry in entries_of(made.get_params(context)):
+        if not entry.is_argument and not entry.parameter.hidden:
+            panels.setdefault(entry.shown.panel or "General", []).append(entry)
     for panel, options in panels.items():
         yield from _title(panel, "-")
-        for one in options:
-            yield from _option(command, one, about, sections)
+        for entry in options:
+            yield from _option(command, entry, about, sections)
 
 
-def _option(command: Command, one: Any, about: Sequence[str], sections: Sequence[Section]) -> Iterator[str]:
+def _option(command: Command, entry: Any, about: Sequence[str], sections: Sequence[Section]) -> Iterator[str]:
+    one = entry.parameter
     words = sorted([*one.opts, *one.secondary_opts], key=lambda word: not word.startswith("--"))
     takes = (
         ""
@@ -130,11 +131,7 @@ def _option(command: Command, one: Any, about: Sequence[str], sections: Sequence
     )
     yield f".. option:: {', '.join(f'{word}{takes}' for word in words)}"
     yield ""
-    yield f"   {_escaped(' '.join((one.help or '').split()))}"
-    default = one.get_default(command.context)
-    if one.show_default and default not in (None, False, (), []) and not callable(default):
-        yield ""
-        yield f"   Default: ``{default}``."
+    yield f"   {_escaped(' '.join(entry.text.split()))}"
     if "--help" not in words:
         named = _naming(words, about, sections)
         if not named:

@@ -257,10 +257,11 @@ class TableError(DataError):
     columns : sequence of (str, sequence of str)
         The columns, each with some of its values.
     readings : sequence of (mapping, str)
-        How it is likely to be read: options of `setveil.read`, and what they mean.
+        How it is likely to be read: options of `setveil.read`, and what they mean. An option that is None is
+        to be omitted.
     trouble : str
         What must be mended before columns can be read; empty: nothing.
-    asked : str
+    options_named : str
         The options that say it, where there is no reading to show.
 
     Examples
@@ -281,7 +282,7 @@ class TableError(DataError):
         columns: Sequence[tuple[str, Sequence[str]]],
         readings: Sequence[tuple[Mapping[str, Any], str]],
         trouble: str = "",
-        asked: str = "--id-column, --item-column, --item-columns, --format",
+        options_named: str = "--id-column, --item-column, --item-columns, --format",
     ) -> None:
         width = min(max((len(name) for name, _ in columns), default=0), 30)
         shown = [f"    {name:<{width}}  {listed(values, 3)}".rstrip() for name, values in columns[:_COLUMNS]]
@@ -295,7 +296,7 @@ class TableError(DataError):
         self.source: Any = None  # what was read, which standard input is only once
         self.likely_ids: tuple[str, ...] = ()  # columns that may say whose lines are, if none has a name
         self.trouble = trouble
-        self.asked = asked
+        self.options_named = options_named
         self.call: tuple[str, Any, Mapping[str, Any]] | None = None  # in Python: function, source, arguments
         self.say_how()
 
@@ -347,20 +348,23 @@ class TableError(DataError):
             )
             self.say_how()
 
-    def say_how(self, command: Callable[[str], str] | None = None) -> None:
-        """Write the hint; `command` completes the options of a reading, as the command line takes them."""
+    def say_how(self, command: Callable[..., str] | None = None) -> None:
+        """Write the hint.
+
+        `command` completes the options of a reading, as the command line takes them, and omits others.
+        """
         likely = [*self.tables, *self.readings, *self.logs]
         if command is None and (self.call is not None or not _speaking[0]):
             ways = [_call_of(options, *(self.call or ("read", None, {}))) for options, _ in likely]
         else:
-            ways = [(command or str)(_words(options)) for options, _ in likely]
+            ways = [_command_of(options, command) for options, _ in likely]
         lines = [f"    {way}\n        {meaning}" for way, (_, meaning) in zip(ways, likely, strict=True)]
         first = self.trouble or "say how it is to be read"
         self.hint = "\n".join(
             [f"{first}; for example" if lines and not self.trouble else f"{first}; or", *lines]
         )
         if not lines:
-            self.hint = f"{first} ({self.asked})." if self.asked else f"{first}."
+            self.hint = f"{first} ({self.options_named})." if self.options_named else f"{first}."
 
 
 def _completed(
@@ -380,6 +384,15 @@ def _completed(
         except TableError as another:
             question = another
     return []
+
+
+def _command_of(options: Mapping[str, Any], command: Callable[..., str] | None) -> str:
+    """Write a reading as options, or as a command; one that is None is to be omitted."""
+    words = _words({name: value for name, value in options.items() if value is not None})
+    omitted = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is None]
+    if command is None:
+        return words or f"no {', '.join(omitted)}"
+    return command(words, omitted)
 
 
 def _words(options: Mapping[str, Any]) -> str:
@@ -408,6 +421,7 @@ def _call_of(options: Mapping[str, Any], function: str, source: Any, arguments: 
             for name, value in options.items()
         }
     both = {**{name: value for name, value in arguments.items() if name not in options}, **options}
+    both = {name: value for name, value in both.items() if value is not None}
     paths = isinstance(source, str) or (isinstance(source, list) and all(isinstance(p, str) for p in source))
     words = [repr(source) if paths else "...", *(f"{name}={value!r}" for name, value in both.items())]
     return f"setveil.{function}({', '.join(words)})"

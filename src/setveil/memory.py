@@ -39,14 +39,14 @@ class Unpacked:
     def __init__(self, name: str) -> None:
         self.name = name
         limit, left = os.environ.get(_LIMIT, ""), memory_left()
-        self._asked = int(limit) << 20 if limit.isdecimal() else None
-        self._most = self._asked if self._asked is not None else None if left is None else left // PART
+        self._limit = int(limit) << 20 if limit.isdecimal() else None
+        self._most = self._limit if self._limit is not None else None if left is None else left // PART
 
     def require(self, size: int) -> None:
         """Refuse what takes this many bytes or more if that is too much."""
         if self._most is None or size <= self._most:
             return
-        is_set = self._asked is not None
+        is_set = self._limit is not None
         limit = "the limit that was set" if is_set else "a quarter of the memory that is left"
         raise DataError(
             f"{self.name} takes more than {self._most / (1 << 20):,.0f} MB of memory once it is unpacked: "

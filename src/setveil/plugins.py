@@ -25,7 +25,7 @@ from setveil.errors import DataError, RequestError, as_option, reason_of, shorte
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-PAGE = "docs/own_method.md says what such a file must hold."
+PAGE = "docs/own_method.md says what such a file must contain."
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,14 @@ _SECRET = re.compile(
 )
 
 
+_FILES = ("sqlite:", "duckdb:")  # databases that are opened for reading only
+
+
+def is_server(connection: str) -> bool:
+    """Return whether a connection leads to a server, which executes a query with the rights of who asks."""
+    return not connection.lower().startswith(_FILES)
+
+
 def redacted(connection: str) -> str:
     """Replace passwords and other secrets in a connection.
 

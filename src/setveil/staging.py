@@ -31,7 +31,7 @@ _NO_LOCK = -1
 
 _unfinished: dict[Path, int] = {}  # the folders, and their locks
 _lock = threading.Lock()  # guards what is unfinished, and every move into a place
-_given_up = False
+_abandoned = False
 
 
 class GivenUpError(Exception):
@@ -47,11 +47,11 @@ def give_up(*, wait: bool = True) -> None:
         Wait for a move that has begun. The handler of a signal must not, as it may have interrupted that very
         move: then nothing is removed, and the next process does it.
     """
-    global _given_up  # noqa: PLW0603  (it ends with the process)
+    global _abandoned  # noqa: PLW0603  (it ends with the process)
     if not _lock.acquire(blocking=wait):
         return
     try:
-        _given_up = True
+        _abandoned = True
         for folder in _unfinished:
             for _ in range(50):  # its writer may still be adding to it
                 _remove(folder)
@@ -64,10 +64,7 @@ def give_up(*, wait: bool = True) -> None:
 
 @contextlib.contextmanager
 def staged_folder(place: Path) -> Iterator[Path]:
-    """Yield a new folder, to be filled; put it in place if all goes well.
-
-    If anything goes wrong, whatever was at `place` stays.
-    """
+    """Yield a new folder to be filled, and put it in place only if all goes well."""
     place = place.absolute()
     place.parent.mkdir(parents=True, exist_ok=True)
     with _held(place.parent, f".{place.name[:40]}.") as beside:
@@ -75,7 +72,7 @@ def staged_folder(place: Path) -> Iterator[Path]:
         folder.mkdir()
         yield folder
         with _lock:
-            if _given_up:
+            if _abandoned:
                 raise GivenUpError
             if not place.exists():
                 folder.replace(place)
@@ -97,7 +94,7 @@ def staged_file(place: Path, *, private: bool = False) -> Iterator[Path]:
         file.touch(0o600 if private else 0o666)
         yield file
         with _lock:
-            if _given_up:
+            if _abandoned:
                 raise GivenUpError
             file.replace(place)
 
@@ -217,7 +214,7 @@ def _held(parent: Path, prefix: str) -> Iterator[Path]:
 
 def _new(parent: Path, prefix: str) -> Path:
     with _lock:
-        while not _given_up:
+        while not _abandoned:
             folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
             lock = _locked(folder)
             if lock is not None:

@@ -231,7 +231,7 @@ def test_private_data_come_back_unchanged(name: str) -> None:
 
 
 def test_published_order_is_shuffled() -> None:
-    """Sorted rows would tell nothing of the input's order either, but two seeds must differ."""
+    """Check different seeds: sorted rows would reveal nothing about the input's order, but be equal."""
     case = Case(
         [frozenset({str(i % 40)}) for i in range(400)], {str(i): "*" for i in range(40)} | {"*": None}, 2, 1
     )

@@ -1,4 +1,4 @@
-"""What is published beside a node, against counting every set of nodes."""
+"""The items published with a node, compared with counting every set of nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bounding methods: what they promise, their examples, and the twin of their last step."""
+"""The bounding methods: what they guarantee, their examples, and the twin of their last step."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def classes(table: rt_table.Table, made: Parts) -> rt_table.Parts:
 
 
 def shown(table: rt_table.Table, made: Parts) -> list[list[str | None]]:
-    """What each row's items became, in their order."""
+    """Return the labels of each row's items, in their order."""
     data = fast(table)
     labels = [None if to < 0 else made.items.published.labels[to] for to in made.items.image.tolist()]
     return [labels[a:b] for a, b in zip(data.indptr[:-1], data.indptr[1:], strict=True)]

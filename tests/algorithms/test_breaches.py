@@ -1,4 +1,4 @@
-"""The clauses that bound what is learned, and the search for breaches, against all releases and all sets."""
+"""The clauses that bound inferences, and the search for breaches, compared with all releases and all sets."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class View:
         rho = self.problem.promise.rho
         return len(have & self.with_item[s]) - floor(rho * len(have))
 
-    def told(self, nodes: list[int], least: int = 1) -> Iterator[tuple[SecretBreach, frozenset[int]]]:
+    def disclosed(self, nodes: list[int], least: int = 1) -> Iterator[tuple[SecretBreach, frozenset[int]]]:
         """Every set that gives something away if it is published and nothing is hidden; its rows."""
         for known, have in self.sets(nodes, least):
             for s, label in enumerate(self.sensitive.labels):
@@ -109,7 +109,7 @@ class View:
     # --- candidates of the solver
 
     def draw_candidate(self, rng: Random) -> Ids:
-        """Draw a cut, leaves to leave out, and what is hidden; what is to be kept is."""
+        """Draw a cut, suppressed leaves, and hidden items, but publish all items to keep."""
         tree, search = self.tree, self.search
         above_kept = {up for leaf in search.kept for up in tree.ancestors(leaf)}
         if search.low_root:
@@ -133,7 +133,7 @@ class View:
         return out
 
     def published(self, candidate: Ids) -> Rows:
-        """What a candidate publishes: of rows alike in what may be known the first ones lose an item."""
+        """Return the rows of a candidate; the first rows of those with the same known items lose an item."""
         tree, sensitive = self.tree, self.sensitive
         tail = candidate[tree.n_nodes :].tolist()
         left = dict(zip(self.entries, tail, strict=True)) if self.hides_rows else {}
@@ -153,14 +153,14 @@ class View:
             out.append(frozenset(shown))
         return out
 
-    def left_out(self, candidate: Ids) -> set[str]:
+    def suppressed_labels(self, candidate: Ids) -> set[str]:
         return {self.tree.labels[leaf] for leaf in self.candidates.suppressed_leaves(candidate)}
 
     def shown_nodes(self, candidate: Ids) -> list[int]:
         return sorted({int(v) for v in candidate[: self.tree.n_leaves] if v >= 0})
 
     def hidden(self, candidate: Ids, s: int, have: frozenset[int]) -> float:
-        """How many of some rows lose a sensitive item."""
+        """Count the rows in `have` that lose a sensitive item."""
         if self.sensitive.is_known:
             return len(have) if candidate[self.sensitive.leaf[s]] < 0 else 0
         rows = self.problem.rows
@@ -169,7 +169,7 @@ class View:
         return sum(label in rows[i] and label not in published[i] for i in have)
 
     def is_valid(self, candidate: Ids) -> bool:
-        """Whether what a candidate publishes keeps the promise."""
+        """Return whether the published rows of a candidate satisfy the guarantee."""
         root = candidate[: self.tree.n_leaves] == self.tree.root
         rare = self.search.low_root and self.tree.root >= self.tree.n_leaves and bool(root.any())
         return not rare and naive.is_private(self.published(candidate), self.problem.promise)
@@ -207,7 +207,7 @@ class View:
         return frozenset(leaf for leaf in leaves(public) if label in up_from(public, leaf))
 
     def is_published(self, values: list[int], v: int) -> bool:
-        """Whether the cut lies at a node, not above, and it is not left out."""
+        """Return whether the cut is at a node, not above it, and the node is not suppressed."""
         n, tree = self.tree.n_leaves, self.tree
         if any(values[u - n] for u in tree.ancestors(v)):
             return False
@@ -248,7 +248,7 @@ def lacking(row: Row, values: Any) -> Any:
 
 
 class Recorded(Program):
-    """A program that remembers what was demanded of the variables."""
+    """A program that records the clauses added to it."""
 
     all: ClassVar[list[Recorded]] = []
 
@@ -311,7 +311,7 @@ def test_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
             continue
         view = View(problem)
         values = np.array([view.values(found) for found in releases], np.int64)
-        for breach, _ in view.told(list(view.nodes)):
+        for breach, _ in view.disclosed(list(view.nodes)):
             row = view.breaches.clause(view.variables, breach)
             assert lacking(row, values).max() <= 0, (problem, breach, row)
             seen["breaches"] += 1
@@ -357,7 +357,7 @@ def test_a_clause_is_broken_just_where_its_set_is_published_and_too_few_rows_los
         ]
         each = [view.values(found) for found in tried]
         everybody = [(breach, frozenset(range(len(rows)))) for breach in view.breaches.of_everybody()]
-        for breach, have in (*everybody, *view.told(list(view.nodes))):
+        for breach, have in (*everybody, *view.disclosed(list(view.nodes))):
             broken = lacking(view.breaches.clause(view.variables, breach), np.array(each)) > 0
             label = view.sensitive.labels[breach.item]
             for is_broken, values, found in zip(broken.tolist(), each, tried, strict=True):
@@ -369,7 +369,7 @@ def test_a_clause_is_broken_just_where_its_set_is_published_and_too_few_rows_los
 
 
 def is_inherited(view: View, known: Nodes, have: frozenset[int], s: int) -> bool:
-    """Whether more than a share of rho of all choices are of rows with s, each such row counted once."""
+    """Return whether rows with s, counted once, exceed a share rho of all choices."""
     rows, rho = view.problem.rows, view.problem.promise.rho
     with_s = len(have & view.with_item[s])
     without = sum(
@@ -394,7 +394,7 @@ def test_inherited_clauses_of_every_set_hold_of_every_valid_release(setting: str
         for known, have in view.sets(list(view.nodes)):
             for s, label in enumerate(view.sensitive.labels):
                 if any(label in view.items[v] for v in known):
-                    continue  # a breach needs no other item to give away the one it holds
+                    continue  # a breach needs no other item to reveal the one it contains
                 inherited = is_inherited(view, known, have, s)
                 breach = SecretBreach(
                     known, s, len(have), len(have & view.with_item[s]), view.excess(have, s)
@@ -409,7 +409,7 @@ def test_inherited_clauses_of_every_set_hold_of_every_valid_release(setting: str
     assert min(seen["1 parents"], seen["2 parents"], seen["general"]) > enough(50)
 
 
-# SPEC2-MODELS §4.7, and rows where a group and an item beside it give something away.
+# SPEC2-MODELS §4.7, and rows in which a group together with an item reveals a sensitive item.
 PAPER = Problem(
     [frozenset(row.split()) for row in (
         "a1 b1 H", "a1 b1 H", "a2 b1", "a2 b2 H", "a2 b2", "a1 b2", "b1", "b2", "a2 b1", "a1 b2 H",
@@ -453,7 +453,7 @@ def test_clauses_by_hand(
     names = [*tree.labels[tree.n_leaves :], *(tree.labels[: tree.n_leaves] if suppress else [])]
     names += ["H"] if hide == ITEMS else [f"H|{','.join(sorted(group))}" for group, _ in view.entries]
     nodes = tuple(sorted(tree.id(label) for label in known.split()))
-    (breach,) = (breach for breach, _ in view.told(list(view.nodes)) if breach.nodes == nodes)
+    (breach,) = (breach for breach, _ in view.disclosed(list(view.nodes)) if breach.nodes == nodes)
     members, weights, need = view.breaches.clause(view.variables, breach)
     expected = {}
     *parts, _, least = sums.split()
@@ -483,7 +483,7 @@ def test_breaches_of_candidates(setting: str, monkeypatch: pytest.MonkeyPatch) -
             nodes = view.shown_nodes(candidate)
             shown = [
                 (breach, have)
-                for breach, have in view.told(nodes, k)
+                for breach, have in view.disclosed(nodes, k)
                 if not view.sensitive.is_known or candidate[view.sensitive.leaf[breach.item]] >= 0
             ]
             expected = {
@@ -545,7 +545,7 @@ def draw_values(rng: Random, view: View) -> Floats:
 
 
 def plain(view: View, values: Floats, breach: SecretBreach, have: frozenset[int]) -> float:
-    """What the clause of a breach lacks as SPEC2-MODELS §4.4 writes it: no parent counts once for several."""
+    """Return the slack of a breach's clause as in SPEC2-MODELS §4.4; parents count once per node."""
     tree, n, d = view.tree, view.tree.n_leaves, breach.excess
     if not view.hides_rows:
         d = 1
@@ -581,10 +581,10 @@ def test_a_violated_clause_is_found_if_there_is_one(setting: str) -> None:
     seen = Counter[str]()
     for _ in range(enough(150)):
         view = View(draw(rng, setting, most_public=6, most_rows=14))
-        told = list(view.told(list(view.nodes), view.problem.promise.k))
+        clauses = list(view.disclosed(list(view.nodes), view.problem.promise.k))
         for _ in range(6):
             values = draw_values(rng, view)
-            violated = {breach for breach, have in told if plain(view, values, breach, have) > 0}
+            violated = {breach for breach, have in clauses if plain(view, values, breach, have) > 0}
             found = view.breaches.violated(view.variables, values)
             assert len(found) == len(set(found))
             assert set(found) <= violated, (view.problem, values)
@@ -635,7 +635,9 @@ def test_repaired_candidates_are_valid(setting: str, room: int, monkeypatch: pyt
                     assert (tail >= 0).all()
                     assert not any(tail[[kinds[s] in keep for s in view.sensitive.owner.tolist()]])
                 if not problem.terms.suppress:
-                    assert view.left_out(repaired) - view.left_out(candidate) <= set(kinds), problem
+                    assert view.suppressed_labels(repaired) - view.suppressed_labels(candidate) <= set(
+                        kinds
+                    ), problem
                 seen["repaired"] += 1
             assert (candidate == before).all()
     assert min(seen["valid"], seen["invalid"], seen["repaired"]) > enough(20)
@@ -650,15 +652,15 @@ def test_enough_rows_lose_an_item_and_none_for_nothing(setting: str) -> None:
         candidate = view.draw_candidate(rng)
         candidate[view.tree.n_nodes :] = 0
         found = view.breaches.of_candidate(candidate, every=True) + view.breaches.of_everybody()
-        told = [
+        violations = [
             (breach, {e for e in range(len(view.entries)) if _holds(view, e, breach)}) for breach in found
         ]
-        for breach, inside in told:
+        for breach, inside in violations:
             assert set(view.breaches.entries(breach).tolist()) == inside, (view.problem, breach)
         view.candidates._hide_some(candidate, found)
         tail = candidate[view.tree.n_nodes :]
         assert (tail <= view.sensitive.most).all()
-        sums = [(int(tail[sorted(inside)].sum()) - breach.excess, inside) for breach, inside in told]
+        sums = [(int(tail[sorted(inside)].sum()) - breach.excess, inside) for breach, inside in violations]
         assert all(spare >= 0 for spare, _ in sums)
         for e in np.flatnonzero(tail).tolist():
             assert any(spare == 0 and e in inside for spare, inside in sums), (view.problem, candidate)
@@ -699,12 +701,12 @@ def test_bound_is_that_of_a_release(setting: str) -> None:
     assert min(seen["refused"], seen["loss"]) > 0
 
 
-# --- what is told of a run
+# --- the record of a run
 
 
 @pytest.mark.exhaustive
 @EVERY_SETTING
-def test_what_is_told_of_a_release(setting: str) -> None:
+def test_description_of_a_release(setting: str) -> None:
     rng = seeded(109)
     seen = Counter[str]()
     for _ in range(enough(40)):
@@ -716,24 +718,24 @@ def test_what_is_told_of_a_release(setting: str) -> None:
             continue
         published = [frozenset(release.published[at]) for at in release.row_map.tolist()]
         lost = Counter(s for row, shown in zip(rows, published, strict=True) for s in row - shown)
-        told = release.details
-        assert told["hidden"] == {s: lost[s] for s in promise.sensitive if lost[s]}, problem
+        record = release.details
+        assert record["hidden"] == {s: lost[s] for s in promise.sensitive if lost[s]}, problem
         secret, occurring = set(promise.sensitive), set(chain.from_iterable(rows))
         tree = None if problem.tree is None else naive.restricted(problem.tree, secret)
         shown = set(chain.from_iterable(published))
         gone = {x for x in occurring - secret if shown.isdisjoint([x] if tree is None else up_from(tree, x))}
         gone |= {s for s in occurring & secret - shown if problem.terms.hide == ITEMS}
-        assert told["suppressed"] == item_order(gone), problem
-        if told.get("alone"):
+        assert record["suppressed"] == item_order(gone), problem
+        if record.get("alone"):
             free = replace(promise, rho=Fraction(1), knows="public")
             keep = tuple(x for x in problem.terms.keep if x not in secret)
             terms = replace(problem.terms, max_suppressed=None, keep=keep)
             least, _ = naive.least_loss(rows, problem.tree, free, terms)
             assert least is not None
-            assert told["alone"] == {"loss": float(least), "proven": True}, problem
-        seen["hidden"] += bool(told["hidden"])
+            assert record["alone"] == {"loss": float(least), "proven": True}, problem
+        seen["hidden"] += bool(record["hidden"])
         seen["suppressed"] += bool(gone)
-        seen["alone"] += bool(told.get("alone")) and told["alone"]["loss"] < told["optimality"]["loss"]
+        seen["alone"] += bool(record.get("alone")) and record["alone"]["loss"] < record["optimality"]["loss"]
     assert seen["suppressed"] > 0
     assert (seen["hidden"] > 0) == (setting[:9] != "coherence")
     assert (seen["alone"] > 0) == (setting not in {"rho-uncertainty", "coherence without hierarchy"})

@@ -1,4 +1,4 @@
-"""CAHD against its twin, and what every algorithm owes its users."""
+"""CAHD, compared with its twin, and the requirements of every algorithm."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_worked_example(rounds: int) -> None:
     for g in range(groups.n_groups):
         counts = groups.count[groups.indptr[g] : groups.indptr[g + 1]]
         assert (2 * counts <= groups.sizes[g]).all()
-    # Bob is with David or Ellen, who hold all that he holds, and Claire with someone she shares an item with.
+    # Bob is with David or Ellen, who have all his items, and Claire with someone who shares an item with her.
     assert sorted(groups.sizes.tolist()) == [1, 2, 2]
     partners = {"viagra": frozenset({"wine", "meat"}), "pregnancy-test": frozenset({"strawberries", "cream"})}
     for g in range(groups.n_groups):
@@ -116,7 +116,7 @@ def test_worked_example(rounds: int) -> None:
     assert not partners
 
 
-def test_same_groups_as_twin_given_the_same_order() -> None:
+def test_same_groups_as_twin_in_the_same_order() -> None:
     rng = seeded(610)
     for rows, sensitive, p in drawn(611, examples(1500, 250)):
         data = transactions(rows)

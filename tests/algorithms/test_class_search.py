@@ -1,4 +1,4 @@
-"""How classes are found: cuts by their definition, what is left out to tell of a class, whole searches."""
+"""The search for classes: cuts by their definition, items suppressed to publish a class, whole searches."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def drawn(rng: Random, n: int, items: str = "abcdefgh") -> list[Row]:
 
 
 def entropy(holding: int, n: int) -> float:
-    """Bits that are open of an item in n rows, of which so many hold it."""
+    """Return the open bits about an item that `holding` of n rows contain."""
     return -sum(x * log2(x / n) for x in (holding, n - holding) if x)
 
 
 def gain(rows: Sequence[Row], cut: str, least: int) -> float:
-    """What a cut settles of the other items that are in rows enough, by its definition."""
+    """Return the information of a cut about other items that are in enough rows, by its definition."""
     sides = [[row for row in rows if (cut in row) is holds] for holds in (True, False)]
     total = 0.0
     for item in {x for row in rows for x in row} - {cut}:
@@ -103,10 +103,10 @@ def test_rows_that_are_cut_lie_in_one_half_each() -> None:
         for row in piece.rows.tolist():
             assert all((names[item] in rows[row]) is holds for item, holds in piece.cuts)
     assert len(list(found.split(10, 3, 0).classes())) == 3
-    assert len(list(found.split(10, None, 1).classes())) == 1  # no cut settles all that is open
+    assert len(list(found.split(10, None, 1).classes())) == 1  # no cut determines all items
 
 
-# --- what is left out so that all may be told
+# --- items suppressed so that all classes can be published
 
 
 def emptied(rows: Sequence[tuple[int, ...]], gone: Sequence[int]) -> int:
@@ -160,7 +160,7 @@ def test_the_cheapest_label_for_a_row_goes_first() -> None:
 
 @pytest.mark.exhaustive
 def test_classes_keep_the_promise_whatever_else_they_leave_out() -> None:
-    rng, told = Random(24), 0
+    rng, n_tables = Random(24), 0
     tree = Hierarchy.from_paths([[x, "low" if x < "e" else "high", "all"] for x in "abcdefgh"])
     promise = KmAnonymity(3, 2)
     for _ in range(enough(30)):
@@ -180,5 +180,5 @@ def test_classes_keep_the_promise_whatever_else_they_leave_out() -> None:
             assert one.published is not None
             assert one.published.cost >= one.cost
             assert (one.published.nodes[one.nodes < 0] < 0).all()
-        told += len(tried)
-    assert told
+        n_tables += len(tried)
+    assert n_tables

@@ -1,4 +1,4 @@
-"""COAT against its twin: the same groups and suppressed items, on any constraints; and what it promises."""
+"""COAT, compared with its twin: the same groups and suppressed items, on any constraints; its guarantees."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_twins(n: int, seed: int) -> Counter[str]:
         if 0 < sum(map(bool, problem.case.rows)) < problem.case.k:
             continue
         try:
-            expected = naive.coat(*problem.given())
+            expected = naive.coat(*problem.arguments())
         except naive.TooManySuppressedError as error:
             seen["too many suppressed"] += 1
             with pytest.raises(InfeasibleError) as caught:
@@ -154,7 +154,7 @@ def test_utility_loss_is_compared_exactly() -> None:
         (["x", "xy", "xz", *"yyyzzz"], ["xy"], ["x", "yz"], {"x": "x", "y": "(y,z)", "z": "(y,z)"}),
         # Neither may be merged: the least supported goes, the first of equals.
         (["x", "x", "xy", "y", "y"], ["xy"], ["x", "y"], {"x": None, "y": "y"}),
-        # A rare item on its own (m = 1) is merged where that is allowed, not suppressed.
+        # A rare item on its own (m = 1) is merged if that is allowed, not suppressed.
         (["x", "y", "y"], ["x"], ["xy"], {"x": "(x,y)", "y": "(x,y)"}),
         (["x", "y", "y"], ["x"], ["x", "y"], {"x": None, "y": "y"}),
     ],
@@ -340,7 +340,7 @@ def test_labels_outside_the_rows_are_no_items() -> None:
     )
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     heard: list[str] = []
 
     class Listener:

@@ -79,7 +79,7 @@ def test_equal_to_the_twin() -> None:
 
 
 def test_every_world_of_tiny_releases_hides_everybody() -> None:
-    """By the definition of the promise, not by the conditions that suffice for it."""
+    """By the definition of the guarantee, not by the conditions that suffice for it."""
     rng = seeded(3602)
     tried = joined = 0
     for _ in range(examples(300, 30)):
@@ -187,14 +187,14 @@ def test_refused(guarantee: Any, parameters: Any, error: Any, text: str) -> None
 
 
 def test_promises_that_contradict_themselves() -> None:
-    for given, text in (
+    for arguments, text in (
         ({"rho": "1/5"}, "none is named"),
         ({"unsafe": True}, "none is named"),
         ({"rho": "1/5", "sensitive": ["a"], "unsafe": True}, "leaves that open"),
         ({"rho": 2, "sensitive": ["a"]}, "above 0 and at most 1"),
     ):
         with pytest.raises(RequestError, match=text):
-            sv.Disassociated(2, 2, **given)
+            sv.Disassociated(2, 2, **arguments)
 
 
 @pytest.mark.parametrize("rows", [[], [[]], [[], []], [["a"]], [["a"], []]])

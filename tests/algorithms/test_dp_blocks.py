@@ -1,4 +1,4 @@
-"""Noisy blocks: the example without noise, the twin, what one row can change, and what is spent."""
+"""Noisy blocks: the example without noise, the twin, the influence of one row, and the privacy budget."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
 
 
 class Noiseless:
-    """Takes counts as they are, and asks OpenDP only what noise would cost."""
+    """Returns counts unchanged, and asks OpenDP only for the cost of the noise."""
 
     def __init__(self) -> None:
         self.noise = OpenDP()
@@ -198,8 +198,8 @@ def test_a_hierarchy_made_from_the_data_is_no_universe() -> None:
     tree = by_cooccurrence(sv.Transactions.from_rows(ROWS))
     with pytest.raises(sv.RequestError, match="this hierarchy was made from the data"):
         sv.anonymize(ROWS, sv.DifferentialPrivacy(1), hierarchy=tree, algorithm="dp-blocks")
-    given = sv.Hierarchy.from_paths([[x, "*"] for x in UNIVERSE])
-    release = sv.anonymize(ROWS, sv.DifferentialPrivacy(1), hierarchy=given, algorithm="dp-blocks")
+    hierarchy = sv.Hierarchy.from_paths([[x, "*"] for x in UNIVERSE])
+    release = sv.anonymize(ROWS, sv.DifferentialPrivacy(1), hierarchy=hierarchy, algorithm="dp-blocks")
     assert release.details["universe"] == {"items": 4, "from": "hierarchy"}
 
 

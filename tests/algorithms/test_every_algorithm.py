@@ -1,4 +1,4 @@
-"""What every algorithm owes its users. A new algorithm is picked up by its file."""
+"""Requirements of every algorithm. The tests find a new algorithm by its file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FLAT = {"a": "*", "b": "*", "c": "*", "*": None}
 
 
 def km_with_hierarchy(module: ModuleType) -> None:
-    """Say so where an algorithm does not belong to this suite."""
+    """Skip a test with a message if an algorithm does not belong to this suite."""
     info = module.info
     if "km-anonymity" not in info.guarantees or "hierarchy" not in info.needs:
         pytest.skip(f"gives {info.guarantees}, needs {info.needs}: not k^m-anonymity by a hierarchy")
@@ -228,7 +228,7 @@ def test_unknown_algorithm() -> None:
 
 
 def test_loading_them_all_imports_nothing_heavy() -> None:
-    """The command line reads the parameters of each before it says anything."""
+    """Check that the command line reads the parameters of each before any message."""
     code = """
         import sys
         from setveil import algorithms

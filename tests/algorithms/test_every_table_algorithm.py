@@ -1,4 +1,4 @@
-"""What every algorithm for tables owes its users. A new algorithm is picked up by its file."""
+"""Requirements of every algorithm for tables. The tests find a new algorithm by its file."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def promise(model: str, k: int = 2, m: float = 2) -> Any:
 
 
 def run(module: ModuleType, model: str, table: Table, tree: Hierarchy, k: int = 2, m: float = 2) -> Any:
-    made, told = module.anonymize(table, tree, promise(model, k, m), module.Parameters())
-    return publish(table, made, 0, told)
+    made, details = module.anonymize(table, tree, promise(model, k, m), module.Parameters())
+    return publish(table, made, 0, details)
 
 
 def table_of(ages: list[str], rows: list[str]) -> Table:

@@ -159,7 +159,7 @@ def assert_sound(release: Release, case: Case, terms: Terms) -> Fraction | float
 
 
 def assert_bounded(release: Release, loss: Fraction | float, least: Fraction | float, what: object) -> None:
-    """Check a bound that may not be tight: no float is above the fraction that it stands for by rounding."""
+    """Check a bound that may not be tight: rounding puts no float above the fraction that it represents."""
     found = release.details["optimality"]
     rounded = 0 if isinstance(loss, Fraction) else 2e-6 * loss + 1e-9
     assert found["lower_bound"] - rounded <= float(least) <= found["loss"] + rounded, what
@@ -218,10 +218,10 @@ def test_no_release_loses_less_by_hypothesis(data: st.DataObject, rng: Random, s
 
 @pytest.mark.parametrize(("suppress", "objective"), [(True, "lm"), (False, "ncp")])
 def test_what_is_minimized_by_default(suppress: bool, objective: str) -> None:
-    given_none = exact.Parameters(suppress=suppress)
+    without_suppression = exact.Parameters(suppress=suppress)
     assert exact.Parameters().suppress
     for case in random_cases(examples(20, 5), 64, most_leaves=6):
-        release = released(exact, case.data, case.tree, case.guarantee, given_none)
+        release = released(exact, case.data, case.tree, case.guarantee, without_suppression)
         assert images(release) == images(run(case, Terms(objective, suppress)))
         assert release.details["optimality"]["objective"] == objective
 
@@ -302,7 +302,7 @@ def test_losses_in_bits_of_every_node(supports: list[int], weights: list[Any], r
         whole = sum(times[name] for name in below)
         real = sum(float(weight[name]) * times[name] * math.log2(whole / times[name]) for name in below)
         assert losses.full[v] / unit == pytest.approx(real, rel=1e-9, abs=1e-8)
-        assert losses.full[v] <= losses.hidden[v] + tree.n_nodes  # equal but for rounding under the root
+        assert losses.full[v] <= losses.hidden[v] + tree.n_nodes  # equal except for rounding under the root
         if children := tree.children(v):
             parts = [losses.full[child] for child in children]
             assert losses.full[v] >= sum(parts)
@@ -426,9 +426,8 @@ def test_hinted_share_is_the_least_that_will_do(seed: int) -> None:
 
 @pytest.mark.skipif(not COMPILED, reason="a million rows")
 def test_limit_is_exact_where_millions_occur() -> None:
-    """Of each of six pairs one must go; the cheapest choice is one occurrence above the limit.
-
-    One in two million is less than what a solver tolerates.
+    """Check a case where one of each of six pairs must be suppressed; the cheapest choice is one occurrence
+    above the limit. One in two million is less than a solver tolerates.
     """
     occurrences = [
         337177, 393481, 344134, 336890, 366255, 407958, 199563, 196815, 368387, 349436, 430239, 421891
@@ -512,7 +511,7 @@ def test_refuses(bad: dict[str, Any]) -> None:
 
 
 class Impatient:
-    """Requests a stop when asked for the (n + 1)-th time."""
+    """A listener that requests a stop at the (n + 1)-th question."""
 
     stoppable = False
 
@@ -529,7 +528,7 @@ class Impatient:
 
 
 def unfinished(how_many: int, seed: int) -> list[tuple[Case, Terms, Fraction | float]]:
-    """Feasible cases without both items to keep and a limit (there an answer may not be known yet)."""
+    """Draw feasible cases without both items to keep and a limit (whose feasibility may not be known yet)."""
     rng = seeded(seed)
     out: list[tuple[Case, Terms, Fraction | float]] = []
     while len(out) < how_many:

@@ -1,4 +1,4 @@
-"""The exact algorithm where an absent item is known, against every cut and set of items left out."""
+"""The exact algorithm if an absent item is known, compared with every cut and set of suppressed items."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def terms_of(rng: Random, case: Case) -> Terms:
 
 
 def test_the_loss_is_the_least_of_all_releases() -> None:
-    """Also where leaves never occur, or are alone below a node that stands for others that never do."""
+    """Check the optimum also with leaves that never occur, or whose siblings never occur."""
     rng, dearer, refused = seeded(71), 0, 0
     for case in random_cases(enough(400), 72, most_leaves=6, most_rows=24):
         m = int(min(case.m, 3))
         terms = terms_of(rng, case)
         best = naive.least_loss(case.rows, case.parents, case.k, m, terms)
-        asked: dict[str, Any] = {
+        options: dict[str, Any] = {
             "hierarchy": case.tree, "algorithm": "exact", "objective": terms.objective, "keep": terms.keep,
             "suppress": terms.suppress, "weights": terms.weights, "max_suppressed": terms.max_suppressed,
             "counts": False, "details": False,
@@ -63,10 +63,10 @@ def test_the_loss_is_the_least_of_all_releases() -> None:
         promise = sv.KmAnonymity(case.k, m, absent=1)
         if best is None or (case.tree.n_leaves == 1 and _lack(case.rows, case.k)):
             with pytest.raises(InfeasibleError):
-                sv.anonymize(case.data, promise, **asked)
+                sv.anonymize(case.data, promise, **options)
             refused += 1
             continue
-        release = sv.anonymize(case.data, promise, **asked)
+        release = sv.anonymize(case.data, promise, **options)
         found = release.report["optimality"]
         assert found["proven"], (case, terms)
         assert found["loss"] == pytest.approx(float(best), rel=2e-6, abs=1e-9), (case, m, terms)
@@ -97,10 +97,10 @@ def test_a_label_for_several_items_tells_nothing_of_the_one_that_occurs() -> Non
     release = released()
     assert sorted(release.published.rows()) == [("x",), ("x", "Y"), ("x", "Y")]
     assert release.counts is None
-    assert "all its rows hold one of its items" in release.details["warnings"][0]
+    assert "all rows of a label contain one of its items" in release.details["warnings"][0]
     assert (release.verdict.absent, release.verdict.greatest_k) == (1, 2)
-    told = release.report["guarantee"]
-    assert {key: told[key] for key in ("absent", "absence", "holds")} == {
+    record = release.report["guarantee"]
+    assert {key: record[key] for key in ("absent", "absence", "holds")} == {
         "absent": 1, "absence": "items", "holds": True,
     }  # fmt: skip
     assert not sv.verify(
@@ -112,8 +112,8 @@ def test_a_folder_is_checked_for_what_it_promises(tmp_path: Path) -> None:
     released().write(tmp_path / "run")
     about = json.loads((tmp_path / "run/published/about.json").read_text("utf-8"))
     assert about["guarantee"] == {"model": "km-anonymity", "k": 2, "m": 2, "absent": 1}
-    asked = setveil("verify", tmp_path / "run").ok()
-    assert "Yes: (k,m,a)-anonymity (k=2, m=2, a=1, absent items) holds." in asked.out
+    result = setveil("verify", tmp_path / "run").ok()
+    assert "Yes: (k,m,a)-anonymity (k=2, m=2, a=1, absent items) holds." in result.out
     assert sv.verify(tmp_path / "run").as_dict()["absent"] == 1
     # Forged: y in place of Y.
     data = tmp_path / "run/published/data.csv"
@@ -139,8 +139,8 @@ def test_what_cannot_be_promised(promise: dict[str, Any], words: str) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("-a", "aa"), "aa promises nothing of items that a person is known not to have; exact does"),
-        (("--classes",), "classes promises nothing"),
+        (("-a", "aa"), "aa guarantees nothing of items that a person is known not to have; exact does"),
+        (("--classes",), "classes guarantees nothing"),
         (("--certificate",), "Certificates are of k^m-anonymity alone"),
         (("--engine", "parts"), "--absent does not apply in parts"),
         (("--engine", "spark"), "With --engine spark there is no --absent"),
@@ -153,8 +153,8 @@ def test_who_cannot_promise_it_says_so(more: tuple[str, ...], words: str, tmp_pa
     rows = write(tmp_path / "rows.csv", "x,y\nx,y\nx\n")
     tree = write(tmp_path / "tree.csv", "y;Y;*\ny0;Y;*\nx;*\n")
     out = tmp_path / "out"
-    asked = ("anonymize", rows, "--format", "basket", "-H", tree, "-k", "2", "-m", "2", "--absent", "1")
-    done = setveil(*asked, *more, "-o", out)
+    command = ("anonymize", rows, "--format", "basket", "-H", tree, "-k", "2", "-m", "2", "--absent", "1")
+    done = setveil(*command, *more, "-o", out)
     assert done.code == 2, done
     assert words in done.err.replace("\n", " ")
     assert "Traceback" not in done.err
@@ -167,7 +167,7 @@ def test_what_asks_or_repeats_such_a_run_says_that_it_cannot(tmp_path: Path) -> 
     tree = write(tmp_path / "tree.csv", "y;Y;*\ny0;Y;*\nx;*\n")
     words = ("anonymize", rows, "--format", "basket", "-H", tree, "-k", "2", "-m", "2", "--absent", "1")
     setveil(*words, "-o", run).ok()
-    for asked, told in (
+    for command, message in (
         (("certify", run), "Certificates are of k^m-anonymity alone"),
         (("why", run, "Y"), "of items that a person has, not of absent ones"),
         (("apply", run, rows, "--out", tmp_path / "new"), "about items that a person has"),
@@ -177,9 +177,9 @@ def test_what_asks_or_repeats_such_a_run_says_that_it_cannot(tmp_path: Path) -> 
         ),
         (("checker", run), "with an absent item"),
     ):
-        done = setveil(*map(str, asked))
+        done = setveil(*map(str, command))
         assert (done.code, "Traceback" in done.err) == (2, False), done
-        assert told in done.err.replace("\n", " "), done
+        assert message in done.err.replace("\n", " "), done
     for union in (None, run):
         with pytest.raises(RequestError, match="about items that a person has"):
             sv.apply(run, [["x"], ["x"]], repair=union is not None, union=union)
@@ -242,5 +242,5 @@ def _under(parents: Any, x: str, v: str) -> bool:
 
 
 def _lies_at_or_above(parents: Any, label: str | None, v: str) -> bool:
-    """Whether an item under v is published as v or higher."""
+    """Return whether an item under v is published as v or higher."""
     return label is not None and label in up_from(parents, v)

@@ -1,4 +1,4 @@
-"""The exact algorithm for promises about sensitive items against every release; the twin tried otherwise."""
+"""The exact algorithm for guarantees about sensitive items against every release that the twin tries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from strategies import COMPILED, either, enough, examples, seeded, transactions
 
 
 def literally_least(problem: Problem) -> Fraction | None:
-    """Try every set of nodes as a cut, leave every set of them out, inner ones too, and hide row by row."""
+    """Try every set of nodes as a cut, suppress every subset, also of inner nodes, and hide row by row."""
     rows, promise, terms = problem.rows, problem.promise, problem.terms
     secret = set(promise.sensitive)
     tree = problem.tree or {item: None for row in rows for item in row}
@@ -220,8 +220,8 @@ def test_worked_example_by_hand() -> None:
     assert units(a1="A", a2="A") == 8
     assert units(b1="B", b2="B") == 10
     assert units(a1="ALL", a2="ALL", b1="ALL", b2="ALL") == 8 + 10 + 36
-    left_out = [units(a1=None), units(a2=None), units(b1=None), units(b2=None)]
-    assert left_out == [12, 12, 15, 15]
+    suppressed = [units(a1=None), units(a2=None), units(b1=None), units(b2=None)]
+    assert suppressed == [12, 12, 15, 15]
     sizes = {group: len(rows) for group, rows in naive.groups_of(rows, "H", ("H",)).items()}
     assert sizes == {frozenset({"a1", "b1"}): 2, frozenset({"a1", "b2"}): 1, frozenset({"a2", "b2"}): 1}
 
@@ -386,8 +386,8 @@ def test_nothing_sensitive_loses_as_much_as_km_anonymity(setting: str) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("setting", ["occurrences", "items", "any known"])
 def test_loss_without_regard_to_sensitive_items(setting: str) -> None:
-    """It is that of the public part, but a share of what all occurrences weigh, as the loss itself."""
-    rng, told = seeded(738), 0
+    """Check that the bound is that of the public part, as a share of the weight of all occurrences."""
+    rng, n_cases = seeded(738), 0
     for _ in range(60):
         problem = draw_problem(rng, setting)
         promise = problem.promise
@@ -410,8 +410,8 @@ def test_loss_without_regard_to_sensitive_items(setting: str) -> None:
             problem
         )
         assert release.details["optimality"]["loss"] >= release.details["alone"]["loss"]
-        told += any(Fraction(str(terms.weights.get(s, 1))).denominator > 1 for s in promise.sensitive)
-    assert told
+        n_cases += any(Fraction(str(terms.weights.get(s, 1))).denominator > 1 for s in promise.sensitive)
+    assert n_cases
 
 
 def test_time_limit_leaves_a_valid_release_and_bound() -> None:
@@ -419,7 +419,7 @@ def test_time_limit_leaves_a_valid_release_and_bound() -> None:
     ended = 0
     for n in range(examples(90, 12)):
         problem = draw_problem(rng, list(SETTINGS)[n % len(SETTINGS)])
-        if problem.terms.keep:  # whether these can be kept may not be known yet
+        if problem.terms.keep:  # it may not be known yet whether these can be kept
             problem = replace(problem, terms=replace(problem.terms, keep=(), max_suppressed=None))
         least, _ = problem.least_loss()
         if least is None:

@@ -1,4 +1,4 @@
-"""The optimum for who knows one item, in one pass over the tree, against the integer program."""
+"""The optimum if one item is known, in one pass over the tree, compared with the integer program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def searched(case: Case, terms: Any) -> tuple[_search.Search, dict[str, Any]] | 
 
 def by_program(monkeypatch: pytest.MonkeyPatch, case: Case, terms: Any) -> dict[str, Any] | str:
     with monkeypatch.context() as patch:
-        patch.setattr(_search.Search, "_solve_single_items", lambda *given: False)
+        patch.setattr(_search.Search, "_solve_single_items", lambda *args: False)
         found = searched(case, terms)
     return found if isinstance(found, str) else found[1]
 
@@ -55,7 +55,7 @@ def test_as_good_as_the_program(suppress: bool, objective: str, monkeypatch: pyt
         assert search.incumbent.allows(search.incumbent.candidate)
         assert all(search.incumbent.candidate[leaf] == leaf for leaf in search.kept)
         in_one_pass += record["rounds"] == 0
-        limited += record["rounds"] > 0  # what may be suppressed is not enough for what one pass finds
+        limited += record["rounds"] > 0  # one pass suppresses more items than allowed
         if number % 8 == 0:
             least = least_loss(case, terms)
             assert least is not None
@@ -92,7 +92,7 @@ def test_of_what_loses_the_same_what_suppresses_less() -> None:
 
 
 def test_many_items_take_no_program() -> None:
-    """Most of the items are too rare; between so many the search would take minutes."""
+    """Check data whose items are mostly too rare; a search among them all would take minutes."""
     rng = np.random.default_rng(5)
     data = Transactions.from_rows(
         [[str(item) for item in row] for row in rng.integers(0, 20_000, (12_000, 3))]

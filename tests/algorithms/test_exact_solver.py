@@ -1,4 +1,4 @@
-"""How searches for the least loss use the solver: how often it asks to end, and that it goes with them."""
+"""The use of the solver in searches for the least loss: requests to stop, and its end with the search."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ TREE = Hierarchy.from_paths(
 )
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, soon: int) -> int:
-    """Count how often it is asked whether to end while one relaxation is minimized."""
+def n_polls(monkeypatch: pytest.MonkeyPatch, soon: int) -> int:
+    """Count the questions whether to end while one relaxation is minimized."""
     monkeypatch.setattr(_program, "SOON", soon)
     heard = count(1)
     program = Program([1] * 60, lambda: next(heard) < 0)
@@ -38,8 +38,8 @@ def asked(monkeypatch: pytest.MonkeyPatch, soon: int) -> int:
 
 
 def test_only_long_work_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert asked(monkeypatch, 58) == 1
-    assert asked(monkeypatch, 57) > 1
+    assert n_polls(monkeypatch, 58) == 1
+    assert n_polls(monkeypatch, 57) > 1
 
 
 @pytest.mark.parametrize("draft", [True, False])
@@ -60,7 +60,7 @@ def test_a_search_ends_with_its_last_use(draft: bool) -> None:
 
 
 def test_drafts_are_valid_and_within_limits() -> None:
-    """A draft is what the greedy search finds, or where that may not be, what all of them find."""
+    """Check drafts of the greedy search, or of all searches if it finds none."""
     for more in ({}, {"keep": ("tea",)}, {"max_suppressed": 0}):
         search = Search(
             Transactions.from_rows(ROWS), TREE, KmAnonymity(3, 2), Exact(objective="lm", **more), silent

@@ -1,4 +1,4 @@
-"""What an algorithm tells of its release beside what is measured of it: the same name, the same number."""
+"""Figures that an algorithm records and setveil also measures: the same name, the same number."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def numbers(found: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any
 
 
 @pytest.mark.parametrize(("module", "model"), PAIRS)
-def test_what_is_told_is_what_is_measured(module: ModuleType, model: str) -> None:
+def test_reported_figures_are_the_measured_ones(module: ModuleType, model: str) -> None:
     rng = seeded(414)
     done = 0
     promise = dict(models()[model].example)

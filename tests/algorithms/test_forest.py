@@ -18,8 +18,8 @@ from naive.anonymize import leaves, up_from
 from naive.measures import Image
 from real_data import DATA
 from setveil.algorithms.rt import forest
+from setveil.algorithms.rt._bounding import relational_optimum
 from setveil.algorithms.rt._ranged import with_ranges
-from setveil.algorithms.rt._relational_optimum import relational_optimum
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity
@@ -55,15 +55,15 @@ WARD = naive.Table(
 )
 
 
-def table_of(given: naive.Table) -> Table:
-    rows = Transactions.from_rows(sorted(row) for _, row in given.rows)
+def table_of(twin: naive.Table) -> Table:
+    rows = Transactions.from_rows(sorted(row) for _, row in twin.rows)
     columns = []
-    for a, tree in enumerate(given.trees):
-        texts = sorted({values[a] for values, _ in given.rows})
-        codes = np.array([texts.index(values[a]) for values, _ in given.rows], np.int64)
-        weight = given.weights[a] if given.weights else 1
+    for a, tree in enumerate(twin.trees):
+        texts = sorted({values[a] for values, _ in twin.rows})
+        codes = np.array([texts.index(values[a]) for values, _ in twin.rows], np.int64)
+        weight = twin.weights[a] if twin.weights else 1
         columns.append(
-            quasi_identifier(f"c{a}", codes, texts, numeric=a in given.numeric, parents=tree, weight=weight)
+            quasi_identifier(f"c{a}", codes, texts, numeric=a in twin.numeric, parents=tree, weight=weight)
         )
     return Table(indptr=rows.indptr, items=rows.items, vocabulary=rows.vocabulary, columns=tuple(columns))
 
@@ -72,9 +72,9 @@ def guarantee_of(terms: naive.Terms) -> KKmAnonymity | MixedKmAnonymity:
     return (MixedKmAnonymity if terms.mixed else KKmAnonymity)(terms.k, terms.m)
 
 
-def solved(given: naive.Table, terms: naive.Terms) -> tuple[list[Image], Image, dict[str, Any]]:
+def solved(twin: naive.Table, terms: naive.Terms) -> tuple[list[Image], Image, dict[str, Any]]:
     """Run the algorithm: what becomes of values and items, and the details."""
-    table, tree = table_of(given), Hierarchy(given.items)
+    table, tree = table_of(twin), Hierarchy(twin.items)
     names = [*(column.name for column in table.columns), table.set_name]
     parameters = forest.Forest(
         share=terms.share,
@@ -95,25 +95,25 @@ def solved(given: naive.Table, terms: naive.Terms) -> tuple[list[Image], Image, 
     return columns, to, details
 
 
-def check(given: naive.Table, terms: naive.Terms) -> None:
-    least = naive.least_loss(given, terms)
+def check(twin: naive.Table, terms: naive.Terms) -> None:
+    least = naive.least_loss(twin, terms)
     if least is None:
         with pytest.raises(InfeasibleError):
-            solved(given, terms)
+            solved(twin, terms)
         return
-    columns, items, details = solved(given, terms)
-    published = naive.published(given.rows, columns, items)
+    columns, items, details = solved(twin, terms)
+    published = naive.published(twin.rows, columns, items)
     assert naive.is_anonymous(published, terms.k, terms.m, terms.mixed)
-    r, t = naive.relational_loss(given, columns), naive.item_loss(given, items, terms.objective)
+    r, t = naive.relational_loss(twin, columns), naive.item_loss(twin, items, terms.objective)
     found = terms.share * r + (1 - terms.share) * t
     assert found == least
     record = details["optimality"]
     assert record["proven"]
     assert record["loss"] == float(least)
     assert details["relational_loss"] == float(r)
-    assert details["transaction_loss"] == float(naive.item_loss(given, items, "lm"))
+    assert details["transaction_loss"] == float(naive.item_loss(twin, items, "lm"))
     for t_, labels in terms.coarsest.items():
-        tree = [*given.trees, given.items][t_]
+        tree = [*twin.trees, twin.items][t_]
         shown = {*[*columns, items][t_].values()} - {None}
         above = {up for label in labels for up in up_from(tree, label)[1:]}
         assert not shown & above
@@ -173,8 +173,8 @@ def cases(n: int, seed: int) -> Iterator[tuple[naive.Table, naive.Terms]]:
 
 
 def test_optimum_of_random_tables() -> None:
-    for given, terms in cases(examples(120, 6), 11):
-        check(given, terms)
+    for twin, terms in cases(examples(120, 6), 11):
+        check(twin, terms)
 
 
 @pytest.mark.parametrize(
@@ -200,23 +200,23 @@ def test_ward_with_suppression() -> None:
     assert details["suppressed"] == ["J18"]
 
 
-def relational_loss(given: naive.Table, k: int) -> Fraction:
-    """What the least that is found loses; it is checked that each class has k rows."""
-    table = table_of(given)
+def relational_loss(twin: naive.Table, k: int) -> Fraction:
+    """Return the least loss found, after checking that each class has k rows."""
+    table = table_of(twin)
     nodes = relational_optimum(table, k, silent)
     columns = [
         {column.labels[v]: column.labels[to] for v, to in enumerate(of.tolist())}
         for column, of in zip(with_ranges(table).columns, nodes, strict=True)
     ]
-    published = naive.published(given.rows, columns, dict.fromkeys(leaves(given.items)))
+    published = naive.published(twin.rows, columns, dict.fromkeys(leaves(twin.items)))
     assert naive.is_anonymous(published, k, 0, mixed=False)
-    return naive.relational_loss(given, columns)
+    return naive.relational_loss(twin, columns)
 
 
 def test_columns_alone() -> None:
     assert relational_loss(WARD, 2) == Fraction(23, 74)
-    for given, terms in cases(examples(60, 8), 12):
-        alone = replace(given, rows=[(values, frozenset()) for values, _ in given.rows])
+    for twin, terms in cases(examples(60, 8), 12):
+        alone = replace(twin, rows=[(values, frozenset()) for values, _ in twin.rows])
         if 0 < len(alone.rows) < terms.k:
             with pytest.raises(InfeasibleError, match="the table has"):
                 relational_loss(alone, terms.k)
@@ -226,21 +226,21 @@ def test_columns_alone() -> None:
 
 
 def test_rounded_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the integers would be too great, losses are rounded; the optimum stays."""
+    """Check that rounding losses, where the integers would be too large, does not change the optimum."""
     monkeypatch.setattr("setveil.algorithms.rt._forest_trees.EXACT", 1)
-    for given, terms in cases(examples(40, 4), 14):
-        check(given, terms)
+    for twin, terms in cases(examples(40, 4), 14):
+        check(twin, terms)
     record = solved(WARD, naive.Terms(2, 2, False, Fraction(1, 2), True))[2]["optimality"]
     assert (record["loss"], record["proven"], record["within"]) == (71 / 156, True, 1e-9)
 
 
 def test_nothing_is_worse_than_time_allows() -> None:
     """A search that ends at once has a valid release and a bound that is one."""
-    for given, terms in cases(examples(40, 4), 15):
-        least = naive.least_loss(given, terms)
+    for twin, terms in cases(examples(40, 4), 15):
+        least = naive.least_loss(twin, terms)
         if least is None:
             continue
-        table = table_of(given)
+        table = table_of(twin)
         names = [*(column.name for column in table.columns), table.set_name]
         parameters = forest.Forest(
             terms.share,
@@ -249,7 +249,7 @@ def test_nothing_is_worse_than_time_allows() -> None:
             {names[t]: labels for t, labels in terms.coarsest.items()},
             time_limit=1e-9,
         )
-        _, details = forest.anonymize(table, Hierarchy(given.items), guarantee_of(terms), parameters)
+        _, details = forest.anonymize(table, Hierarchy(twin.items), guarantee_of(terms), parameters)
         record = details["optimality"]
         assert record["lower_bound"] <= float(least) <= record["loss"]
 
@@ -292,7 +292,7 @@ def test_numbers_get_ranges() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not COMPILED or not (DATA / "diabetes_rt.csv").exists(), reason="no data, or no kernels")
 def test_patients() -> None:
-    """Where no item may be left out, the items are the root, and so do not count."""
+    """Check that, without suppression, the items are published as the root, and so do not count."""
     names = ["age", "gender", "race", "admission"]
     table = sv.read_table(
         DATA / "diabetes_rt.csv",

@@ -209,7 +209,7 @@ def test_releases_are_k_m_anonymous() -> None:
 
 
 def test_relevant_minimal_threats_are_those_of_the_recoded_rows() -> None:
-    """What section 4.1 of the paper rests on."""
+    """Check the basis of section 4.1 of the paper."""
     for case in random_cases(examples(60, 20), 74, most_leaves=7, most_rows=20):
         threats = naive.minimal_threats(case.rows, case.parents, case.k, case.m)
         for cut in all_cuts(case.parents):
@@ -245,7 +245,7 @@ def from_the_start(space: CutSpace, cut: list[int], sets: list[frozenset[int]]) 
 
 @pytest.mark.parametrize("seed", range(examples(8, 2)))
 def test_scenario_kept_up_to_date_is_that_found_from_the_start(seed: int) -> None:
-    """Replace nodes in any order, also where it does not pay; every trial and every step is checked."""
+    """Replace nodes in any order, even without a gain; every trial and every step is checked."""
     case = larger_case(seed)
     rng = seeded(seed)
     space = CutSpace.of(case.data, case.tree, case.guarantee)
@@ -334,8 +334,8 @@ def test_threats_that_do_not_fit_are_refused(module: object, monkeypatch: pytest
     assert caught.value.hint.startswith(hint)
 
 
-def test_progress_is_told_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether the search pauses often or never, it finds the same."""
+def test_progress_is_reported_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check that the search finds the same, regardless of how often it pauses."""
     case = larger_case(2)
     plain = [released(module, case.data, case.tree, case.guarantee) for module in (hghs, mhghs)]
     monkeypatch.setattr(_suppression, "STEPS_AT_ONCE", 50)
@@ -361,7 +361,7 @@ def test_progress_is_told_often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_rounds_for_one_long_row() -> None:
-    """One round for each item of the longest row, also where nothing is left to do."""
+    """Check one round for each item of the longest row, even with nothing left to do."""
     rows = [frozenset("abcdefgh"), *[frozenset("a")] * 3, *[frozenset("h")] * 3]
     parents: dict[str, str | None] = dict.fromkeys("abcdefgh", "*") | {"*": None}
     case = Case(rows, parents, 3, math.inf)

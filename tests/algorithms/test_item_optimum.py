@@ -30,7 +30,7 @@ def optima(case: Case, **options: object) -> ItemOptima:
 
 
 def image(case: Case, found: ItemOptimum) -> dict[str, str | None]:
-    """What each item that occurs is published as."""
+    """Map each occurring item to its label."""
     labels = case.tree.labels
     return {
         labels[leaf]: None if v < 0 else labels[v]
@@ -50,7 +50,7 @@ def units(case: Case) -> int:
 
 
 def check(case: Case, found: ItemOptimum) -> None:
-    """The release is private, costs what is said, and is a cut with suppressed leaves."""
+    """Check that the release is private, has the stated cost, and is a cut with suppressed leaves."""
     assert found.proven
     to = whole_image(case, found)
     assert is_km(recode(case.rows, to), case.k, case.m)
@@ -103,7 +103,7 @@ def test_nodes_that_are_not_allowed() -> None:
                 if not {to[item] for item in occurring} & barred
                 and naive.is_valid(case.rows, to, case.k, case.m)
             ]
-            # Where nothing may be suppressed an item that must not be shown has no place.
+            # If nothing may be suppressed, an item that must not be shown has no place.
             assert (found is None) == (not options)
             if found is not None and case.tree.n_leaves > 1:
                 best = min(naive.loss(case.rows, to, terms) for to in options)

@@ -45,7 +45,7 @@ def loss(data: Transactions, release: Release) -> float:
 
 
 def pairs(case: Case, release: Release) -> Counter[tuple[frozenset[str], frozenset[str]]]:
-    """Count the pairs of a row and what it was published as."""
+    """Count the pairs of a row and its published form."""
     published = [frozenset(row) for row in release.published]
     return Counter(zip(case.rows, (published[to] for to in release.row_map), strict=True))
 
@@ -200,7 +200,7 @@ def test_those_that_gain_least_stay_behind_before_those_with_fewest_copies() -> 
 def test_a_whole_group_stays_behind_if_no_group_can_spare_rows() -> None:
     rows = "a1,a1,a1,b1,b1,b1,a1 b1"
     assert multiset(run(case_of(rows, TREE, 3))) == {"b1": 3, "ALL": 4}, "equal gains: the first"
-    wider = TREE | {"a3": "A"}  # expanding ALL saves less where the child is A
+    wider = TREE | {"a3": "A"}  # expanding ALL saves less if the child is A
     assert multiset(run(case_of(rows, wider, 3))) == {"b1": 3, "ALL": 4}
     wider = TREE | {"b3": "B"}
     assert multiset(run(case_of(rows, wider, 3))) == {"a1": 3, "ALL": 4}

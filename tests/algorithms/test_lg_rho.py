@@ -1,4 +1,4 @@
-"""LG where some items are sensitive: public items as without them, sensitive items capped in every part."""
+"""LG with sensitive items: public items as without them, sensitive items capped in every part."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TREE = Hierarchy(PARENTS)
 
 
 def test_worked_example() -> None:
-    """Rows a1 (four, three of them with s) and b1 (two, one with s), one row with nothing else."""
+    """Make rows a1 (four, three of them with s) and b1 (two, one with s), and one empty row."""
     rows: Rows = [frozenset(row.split()) for row in ("a1 s", "a1 s", "b1 s", "a1 s", "a1", "b1", "s")]
     data = Transactions.from_rows(rows)
     recoding, details = anonymize(data, TREE, KmRho(2, math.inf, "1/2", ["s"]))

@@ -37,7 +37,7 @@ def run(case: Case, **parameters: Any) -> Release:
 
 
 def in_order(release: Release) -> Rows:
-    """List what was published of each row of the input."""
+    """List the published form of each row of the input."""
     published = [frozenset(row) for row in release.published]
     return [published[to] for to in release.row_map]
 
@@ -148,8 +148,8 @@ def test_exact_parts_lose_least_of_all_recodings_of_their_rows() -> None:
         whole = max(sum(map(len, case.rows)), 1)
         assert loss(case, release, by_lm=True) == Fraction(sum(costs)) / whole, (case, parts)
         image, items = release.recoding.image, case.data.items
-        left_out = {item for item in items.tolist() if (image[items == item] < 0).all()}
-        assert release.details["suppressed"] == [case.data.vocabulary.labels[i] for i in sorted(left_out)]
+        suppressed = {item for item in items.tolist() if (image[items == item] < 0).all()}
+        assert release.details["suppressed"] == [case.data.vocabulary.labels[i] for i in sorted(suppressed)]
 
 
 @pytest.mark.parametrize("inner", ["aa", "exact"])
@@ -164,7 +164,7 @@ def test_threads_change_nothing(inner: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("inner", ["aa", "exact"])
-def test_progress_is_told_by_the_thread_that_asked(inner: str) -> None:
+def test_progress_is_reported_by_the_calling_thread(inner: str) -> None:
     import threading
 
     heard: list[tuple[str, float | None]] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,8 @@ from setveil.published import Release
 from strategies import examples, many, seeded, transactions
 
 
-def run(rows: Rows, guarantee: Coherence, seed: int = 0) -> Release:
-    return released(mm, transactions(rows), None, guarantee, mm.Parameters(), seed)
+def run(rows: Rows, guarantee: Coherence, seed: int = 0, **parameters: Any) -> Release:
+    return released(mm, transactions(rows), None, guarantee, mm.Parameters(**parameters), seed)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -38,9 +39,10 @@ def test_every_decision_is_the_twins(seed: int, monkeypatch: pytest.MonkeyPatch)
             with pytest.raises(InfeasibleError):
                 run(rows, guarantee)
             continue
-        release = run(rows, guarantee)
-        expected = naive.mm(rows, private, Fraction(h), k, p)
-        assert order_of(release) == expected, case
+        equal = rng.choice([False, True])
+        release = run(rows, guarantee, equal_weights=equal)
+        expected = naive.mm(rows, private, Fraction(h), k, p, equal=equal)
+        assert order_of(release) == expected, (case, equal)
         dropped = {item for item, _ in expected}
         assert set(release.details["suppressed"]) == dropped
         assert Counter(map(frozenset, release.published)) == Counter(naive.without(rows, dropped)), case

@@ -1,7 +1,7 @@
-"""All algorithms in one process, one after the other, publish what each publishes in a process of its own.
+"""All algorithms in one process, one after the other, publish the same as in a process of their own.
 
-What is compiled and kept is loaded into the process in the order of the runs. So every algorithm comes after
-every other one here, and before it.
+Stored compiled code is loaded into the process in the order of the runs. So every algorithm comes after every
+other one here, and before it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ COMMANDS = {
     "td-control": f"rows.dat {RHO}",
     "vpa": f"rows.dat {KM}",
 }
-FRESH = {"dp-blocks"}  # its noise is another each time: it has to run beside the others, no more
+FRESH = {"dp-blocks"}  # its noise differs every time: it has to run along with the others, no more
 ITEMS = range(1, 41)
 
 

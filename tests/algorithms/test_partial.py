@@ -1,4 +1,4 @@
-"""Partial suppression against its twin: the same occurrences are left out."""
+"""Partial suppression, compared with its twin: the same occurrences are suppressed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_public_knowledge_equals_the_twin() -> None:
 
 
 def test_no_dropped_occurrence_could_stay() -> None:
-    """What comes back at the end leaves nothing that could come back alone."""
+    """Check that none of the suppressed occurrences could be restored alone at the end."""
     for rows, sensitive, rho in random_problems(examples(100, 20), 922):
         recoding, _ = anonymize(transactions(rows), None, KmRho(1, 2, rho, sensitive))
         left = published(rows, recoding)
@@ -68,7 +68,7 @@ def test_no_dropped_occurrence_could_stay() -> None:
 
 
 def test_any_knowledge_equals_the_twin() -> None:
-    """The twin might drop what a rule knows: that it never does so is proved in the package."""
+    """Check equality with the twin, which could suppress known items of a rule, but provably never does."""
     dropped = 0
     for drawn, sensitive, rho in random_problems(examples(300, 40), 923):
         rows = in_order(drawn)

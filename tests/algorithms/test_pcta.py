@@ -1,4 +1,4 @@
-"""PCTA against its twin: the same merges in the same order, on any constraints; and what it promises."""
+"""PCTA, compared with its twin: the same merges in the same order, on any constraints; its guarantees."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def rows_of(*rows: str) -> Rows:
 
 @contextmanager
 def steps() -> Iterator[list[Step]]:
-    """List what is merged and suppressed meanwhile."""
+    """List the merged and suppressed items meanwhile."""
     found: list[Step] = []
 
     def named(groups: ItemGroups, group: int) -> frozenset[str]:
@@ -74,7 +74,7 @@ def check_twins(n: int, seed: int) -> Counter[str]:
         if 0 < sum(map(bool, problem.case.rows)) < problem.case.k:
             continue
         try:
-            expected, path = twin(*problem.given())
+            expected, path = twin(*problem.arguments())
         except TooManySuppressedError as error:
             seen["too many suppressed"] += 1
             with pytest.raises(InfeasibleError) as caught:
@@ -109,7 +109,7 @@ def test_steps_are_the_twins_however_few_itemsets_are_kept(
 
 
 def test_steps_are_the_twins_where_much_is_suppressed() -> None:
-    """Suppressed items stand in for others in what is protected next, so they change its order."""
+    """Check that suppressed items, which replace others in the next protected set, change its order."""
     rng = seeded(15)
     for _ in range(examples(100, 40)):
         items = "abcdefghijklmn"[: rng.choice((8, 10, 14))]
@@ -349,7 +349,7 @@ def test_from_python() -> None:
     assert {label for row in listed.published for label in row} == {"(a,c,e,f,g)", "(b,d,h)"}
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     heard: list[str] = []
 
     class Listener:

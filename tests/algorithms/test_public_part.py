@@ -1,4 +1,4 @@
-"""Rows and hierarchy without the sensitive items, and the recodings made from what is left."""
+"""Rows and hierarchy without the sensitive items, and the recodings made from them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_recoding_counts_public_leaves_only() -> None:
     assert recoding.items.labels == TREE.labels[: TREE.n_leaves]
     assert recoding.members() == {"t": ["t"], "u": ["u"], "A": ["a1", "a2"]}
     assert list(recode(DATA, recoding)) == [("t", "A"), ("A",), (), ()]
-    # a1 and a2 as A: 2 of 3 items (or 1 of 2 others) each; b and both s left out; t as itself.
+    # a1 and a2 as A: 2 of 3 items (or 1 of 2 others) each; b and both s suppressed; t as itself.
     assert ncp(DATA, recoding) == pytest.approx(float((2 * Fraction(2, 3) + 3) / 6))
     assert lm(DATA, recoding) == pytest.approx(float((2 * Fraction(1, 2) + 3) / 6))
 

@@ -220,7 +220,7 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
 
 
 def test_coarsest_labels() -> None:
-    """What lies within the limits is what the twin makes of each of the largest parts."""
+    """Check that the largest parts, recoded by the twin, are within the limits."""
     rng, limited = seeded(5), 0
     for _ in range(examples(250, 25)):
         slow = random_table(rng, most_rows=24)

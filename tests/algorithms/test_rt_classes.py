@@ -40,10 +40,10 @@ def test_clusters_of_the_ward() -> None:
 def test_clusters_are_those_of_the_twin() -> None:
     digits = set()
     for table, k in cases(450, 61, most_rows=16):
-        given = canonical(table)
+        canon = canonical(table)
         wanted = [tuple(sorted(p, key=table.place.__getitem__)) for p in rt_classes.cluster(table, k)]
-        assert members(table, clusters(given, k)) == wanted, (table, k)
-        digits.add(Extents(given).n_digits)
+        assert members(table, clusters(canon, k)) == wanted, (table, k)
+        digits.add(Extents(canon).n_digits)
     assert len(digits) > 2
 
 
@@ -66,21 +66,21 @@ def test_many_distinct_rows_are_announced(
 
 def test_levels_of_the_ward() -> None:
     table = ward(ranges=False)
-    given = canonical(table)
-    nodes, levels = incognito(given, 2)
+    canon = canonical(table)
+    nodes, levels = incognito(canon, 2)
     assert levels == (3, 0)
-    assert set(shown(given, nodes)[0].values()) == {"[0,40)", "[40,80)"}
-    assert Fraction(cut_loss(given, nodes), 8 * given.unit_total) == Fraction(23, 74)
+    assert set(shown(canon, nodes)[0].values()) == {"[0,40)", "[40,80)"}
+    assert Fraction(cut_loss(canon, nodes), 8 * canon.unit_total) == Fraction(23, 74)
 
 
 def test_levels_are_those_of_the_twin() -> None:
     for table, k in cases(250, 62, most_rows=14, trees=True):
-        given = canonical(table)
-        nodes, levels = incognito(given, k)
+        canon = canonical(table)
+        nodes, levels = incognito(canon, k)
         assert levels == rt_cuts.incognito(table, k), (table, k)
         images = rt_cuts.at_levels(table, levels)
-        assert shown(given, nodes) == list(images)
-        lost = Fraction(cut_loss(given, nodes), table.n * given.unit_total)
+        assert shown(canon, nodes) == list(images)
+        lost = Fraction(cut_loss(canon, nodes), table.n * canon.unit_total)
         assert lost == rt_cuts.loss(table, images)
 
 
@@ -95,21 +95,21 @@ def test_too_many_levels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("find", [top_down, bottom_up])
 def test_cuts_of_the_ward(find: Callable[[Table, int], list[Ids]]) -> None:
-    given = canonical(ward(ranges=False))
-    nodes = find(given, 2)
-    ages, sexes = shown(given, nodes)
-    assert set(ages.values()) == {"[30,40)", "[40,80)"}  # the only child below [0,40) keeps its name
+    canon = canonical(ward(ranges=False))
+    nodes = find(canon, 2)
+    ages, sexes = shown(canon, nodes)
+    assert set(ages.values()) == {"[30,40)", "[40,80)"}  # the only child below [0,40) stays unchanged
     assert sexes == {"F": "F", "M": "M"}
-    assert Fraction(cut_loss(given, nodes), 8 * given.unit_total) == Fraction(23, 74)
+    assert Fraction(cut_loss(canon, nodes), 8 * canon.unit_total) == Fraction(23, 74)
 
 
 def test_cuts_are_those_of_the_twin() -> None:
     for table, k in cases(250, 63, most_rows=14, trees=True):
-        given = canonical(table)
+        canon = canonical(table)
         for find, twin in ((top_down, rt_cuts.top_down), (bottom_up, rt_cuts.bottom_up)):
-            nodes = find(given, k)
+            nodes = find(canon, k)
             images = rt_cuts.images(table, twin(table, k))
-            assert shown(given, nodes) == list(images), (table, k)
-            part = classes_of(given, nodes)
+            assert shown(canon, nodes) == list(images), (table, k)
+            part = classes_of(canon, nodes)
             assert np.bincount(part).min() >= k
             assert rt_classes.same(members(table, part)) == rt_classes.same(rt_cuts.classes(table, images))

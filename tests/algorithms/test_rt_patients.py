@@ -1,4 +1,4 @@
-"""Classes of 71,518 patients, and their items: what is known of them by other means."""
+"""Classes of 71,518 patients and their items, compared with results by other means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parts of a table with sensitive values may be classes, against the definition."""
+"""Parts of a table with sensitive values that may be classes, compared with the definition."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_equals_the_twin() -> None:
 
 
 def test_items_that_come_back() -> None:
-    """c -> s goes with c, then a -> s with s: c was left out in vain."""
+    """Check that c, suppressed first for c -> s, comes back after s is suppressed for a -> s."""
     rows = [frozenset("as"), frozenset("a"), frozenset("acs"), frozenset()]
     assert order_of(rows, ["s"], "1/2") == ["c", "s"]
     assert order_of(rows, ["s"], "1/2", refine=True) == ["s"]

@@ -23,7 +23,7 @@ SHARES = (0, Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), 1)
 
 
 def images_of(table: Table, made: TableCut) -> tuple[rt_cuts.Images, Mapping[str, str | None]]:
-    """What each value and each item becomes, by their labels."""
+    """Return the label of each value and each item."""
     columns = tuple(
         {column.labels[v]: column.labels[node] for v, node in enumerate(nodes.tolist())}
         for column, nodes in zip(made.columns, made.nodes, strict=True)

@@ -1,4 +1,4 @@
-"""TDControl against its twin: the same cut, the same items left out, the same cost."""
+"""TDControl, compared with its twin: the same cut, the same suppressed items, the same cost."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def test_worked_example_of_the_twin() -> None:
 
 
 def test_worked_example_is_optimal() -> None:
-    """8 of 80: no cut with anything left out costs less."""
+    """Check that no cut with any set of suppressed items costs less than 8 of 80."""
     twin = naive.TopDown(PAPER, PARENTS, SENSITIVE, HALF, "ncp")
     costs = set()
     for cut in all_cuts(twin.tree):
         rows = twin.published(cut)
         names = [*cut, *SENSITIVE]
-        for left_out in product((False, True), repeat=len(names)):
-            gone = {name for name, out in zip(names, left_out, strict=True) if out}
+        for suppressed in product((False, True), repeat=len(names)):
+            gone = {name for name, out in zip(names, suppressed, strict=True) if out}
             if naive.is_uncertain([row - gone for row in rows], SENSITIVE, HALF):
                 each = {v: twin.worst if v in gone else twin.each[v] for v in names}
                 costs.add(sum(twin.occurrences(v) * each[v] for v in names))

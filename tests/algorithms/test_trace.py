@@ -55,7 +55,7 @@ PAKDD = Case(
 def traced(
     name: str, data: Any, tree: Any, guarantee: Any, **parameters: Any
 ) -> tuple[Any, list[dict[str, Any]]]:
-    """Run an algorithm with a trace: what it returns, and its steps."""
+    """Run an algorithm with a trace: its result, and its steps."""
     module, file = algorithms.load(name), io.BytesIO()
     made = module.anonymize(data, tree, guarantee, module.Parameters(**parameters), trace=Trace(file))
     return made, [json.loads(line) for line in file.getvalue().splitlines()]
@@ -156,6 +156,57 @@ def test_lecture_example() -> None:
     assert all(step["row"] in step["chosen"] and len(step["chosen"]) == 2 for step in steps)
 
 
+def test_mhghs_rounds_of_the_page() -> None:
+    """Each round ends at the cut of docs/searches.md, with its suppressed items and its cost."""
+    ends = {step["phase"]: step for step in steps_of("mhghs", PAKDD)}
+    assert [(set(step["cut"]), step["suppressed"], step["cost"]) for step in ends.values()] == [
+        (set("abcdfgMei"), [], 0.6),
+        (set("HKJMei"), ["i"], 4.2),
+        (set("PJMei"), ["i"], 6.2),
+        (set("PJMei"), ["i"], 6.2),
+    ]
+    assert all(step["chosen"] is None for step in ends.values())
+
+
+def test_border_example() -> None:
+    """Border drops c and d, then a with the score 4 and b with the score 2."""
+    rows = ["abef1", "cefg2", "abg3", "abfg2", "abdg2", "efg1", "befg3"]
+    guarantee = Coherence(0.5, 3, 3, ("1", "2", "3"))
+    _, steps = traced("border", transactions(list(map(frozenset, rows))), None, guarantee, k_nugget=4)
+    assert [step["chosen"] for step in steps] == ["c", "d", "a", "b"]
+    assert {one["suppress"]: (one["moles"], one["nuggets"]) for one in steps[2]["candidates"]} == {
+        "a": (8, 2),
+        "b": (7, 3),
+        "e": (6, 2),
+        "f": (6, 3),
+        "g": (5, 3),
+    }
+    assert [step["candidates"][0]["score"] for step in steps[2:]] == [4, 2]
+
+
+def test_pcta_example_of_the_page() -> None:
+    guarantee = PrivacyConstraints(5, merging_cases.PRIVACY)
+    _, steps = traced("pcta", transactions(merging_cases.ROWS), None, guarantee)
+    chosen = [{"".join(sorted(group)) for group in step["chosen"]["merge"]} for step in steps]
+    assert chosen == [{"b", "d"}, {"a", "c"}, {"bd", "h"}, {"ac", "e"}, {"f", "g"}, {"ace", "fg"}]
+    assert [step["candidates"][0]["cost"] for step in steps[1:4]] == [21, 42, 63]
+
+
+def test_lg_example_of_the_page() -> None:
+    """Five rows stay under A and B, and three of these go on; two stay under ALL, two become a1."""
+    rows = ["a1,b1", "a1,b1", "a1,b1", "a1,b2", "a2,b1", "a1", "a1", "a2", "b2"]
+    data = transactions([frozenset(row.split(",")) for row in rows])
+    _, steps = traced("lg", data, VLDB.tree, TransactionalKAnonymity(2))
+    assert [(step["rows"], step["cut"], step["chosen"]) for step in steps] == [
+        (9, ["ALL"], "ALL"),
+        (2, ["ALL"], None),
+        (5, ["A", "B"], "A"),
+        (2, ["A", "B"], None),
+        (3, ["a1", "b1"], None),
+        (2, ["a1"], None),
+    ]
+
+
 # --- traced and untraced results are equal
 
 
@@ -226,13 +277,13 @@ def without_times(details: dict[str, Any]) -> dict[str, Any]:
 
 
 def contents(made: Any) -> Any:
-    """What a recoding, or a grouping of rows, consists of."""
+    """Return the parts of a recoding, or of a grouping of rows."""
     if hasattr(made, "group"):
         return made.group.tolist()
     return made.image.tolist(), made.published.labels, made.items.labels
 
 
-# --- what the papers count
+# --- counts in the papers
 
 
 def naive_nodes(case: Case, size: int, kept: set[str] | None = None) -> int:
@@ -258,7 +309,7 @@ def details_of(name: str, case: Case, **parameters: Any) -> dict[str, Any]:
 
 
 def test_count_tree_of_vldb_figure_5() -> None:
-    """Six single nodes and eleven pairs; AA's tree of pairs has fewer, as a1 and a2 may be gone by then."""
+    """Check six single nodes and eleven pairs; AA's tree has fewer pairs if a1 and a2 are generalized."""
     assert details_of("da", VLDB, count_tree=True)["count_tree_nodes"] == 17
     assert details_of("oa", VLDB, count_tree=True)["count_tree_nodes"] == 17
     assert details_of("aa", VLDB, count_tree=True)["count_tree_nodes"] == [6, 16]

@@ -31,7 +31,7 @@ class Fractional:
         return min(self.hidden[leaf] for leaf in map(int, self.nodes.tree.leaf_order[low:high]))
 
     def cost(self, items: naive.Itemset) -> float:
-        """What the clause of a set of nodes comes to at least."""
+        """Return the least value of the clause of a set of nodes."""
         parents = {int(self.nodes.tree.parent[node]) for node in items}
         return sum(self.up[v] for v in parents) + sum(map(self.least_hidden, items))
 
@@ -128,7 +128,7 @@ def held_by(nodes: Nodes, some: list[int]) -> int:
 
 
 def forms_by_hand(nodes: Nodes, threat: list[int], k: int) -> set[tuple[int, ...]]:
-    """What a threat becomes where one node after the other goes up as far as it stays rare."""
+    """Return the forms of a threat in which nodes, one after the other, go up while it stays rare."""
     tree, out = nodes.tree, set()
     for first in range(len(threat)):
         some = list(threat)

@@ -1,4 +1,4 @@
-"""What the slow twins of tables make of eight patients, all of it computed by hand or by other means."""
+"""Results of the slow twins of tables for eight patients, computed by hand or by other means."""
 
 from __future__ import annotations
 

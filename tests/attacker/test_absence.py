@@ -24,9 +24,9 @@ def test_the_fewest_rows_of_every_row() -> None:
         labels = sorted(set().union(*rows)) if rows else []
         (found,) = absence_risk(transactions(rows), [(label,) for label in labels], [m], ts)
         least = [naive.fewest(rows, row, m) for row in rows]
-        told = [n for n, row in zip(least, rows, strict=True) if labels]
-        below = {str(t): sum(n < t for n in told) for t in ts}
-        assert (found["rows_below"], found["fewest"]) == (below, min(told, default=None)), rows
+        matching = [n for n, row in zip(least, rows, strict=True) if labels]
+        below = {str(t): sum(n < t for n in matching) for t in ts}
+        assert (found["rows_below"], found["fewest"]) == (below, min(matching, default=None)), rows
 
 
 def test_the_fewest_rows_of_every_row_in_its_class() -> None:
@@ -34,18 +34,18 @@ def test_the_fewest_rows_of_every_row_in_its_class() -> None:
     for _ in range(many(150)):
         lines = random_lines(rng, 14)
         ms, ts = [0, rng.randint(1, 3)], (2, 3, 5)
-        told = [(line.known, line.items) for line in lines]
+        found_lines = [(line.known, line.items) for line in lines]
         signs = [(label,) for label in "abcdef"]
         for entry in table_absence_risk(published(lines), signs, ms, ts):
             least = [
-                naive.fewest_in_class(told, at, entry["m"], [frozenset(sign) for sign in signs])
-                for at in range(len(told))
+                naive.fewest_in_class(found_lines, at, entry["m"], [frozenset(sign) for sign in signs])
+                for at in range(len(found_lines))
             ]
             assert entry["rows_below"] == {str(t): sum(n < t for n in least) for t in ts}, lines
             assert entry["fewest"] == min(least, default=None)
 
 
-def test_what_is_told() -> None:
+def test_reported_figures() -> None:
     found = sv.risk(ROWS, m=1, absent=1)
     assert found["absence"] == {
         "absent": 1,
@@ -63,7 +63,7 @@ def test_both_readings_of_a_release() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("options", "words"),
     [
         ({"absent": 2}, "--absent must be 1"),
         ({"absence": "items"}, "goes with --absent"),
@@ -72,6 +72,6 @@ def test_both_readings_of_a_release() -> None:
     ],
 )
 @pytest.mark.usefixtures("command_line")
-def test_what_cannot_be_asked(asked: dict[str, Any], words: str) -> None:
+def test_requests_that_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(RequestError, match=words):
-        sv.risk(ROWS, **asked)
+        sv.risk(ROWS, **options)

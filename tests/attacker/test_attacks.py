@@ -1,4 +1,4 @@
-"""Attacks: against their definitions, and what is called a leak."""
+"""Attacks, compared with their definitions, and the definition of a leak."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ITEMS = "abcdefg"
 
 
 def random_shown(rng: Random) -> tuple[Rows, dict[str, list[str]], Rows, Rows, Any]:
-    """Rows of labels that stand for items as it comes, also for the same ones; people, and others."""
+    """Draw rows of labels that represent random, perhaps the same, items; people, and other people."""
     under = {label: sorted(rng.sample(ITEMS, rng.randint(1, 4))) for label in "XYZ"[: rng.randint(0, 3)]}
     labels = [*under, *rng.sample(ITEMS, rng.randint(1, 4))]
     rows = random_rows(rng, labels, rng.randint(1, 14), 4)
@@ -272,7 +272,7 @@ def test_draws_of_a_release_are_attacked_without_a_promise(tmp_path: Path) -> No
     draw = tmp_path / "draws" / "draw-1.csv"
     found = sv.attack(draw, PEOPLE[:18], OTHERS)
     assert (found["promise"], found["rows"]["published"]) == (None, 18)
-    with pytest.raises(sv.RequestError, match="promise nothing of their own"):
+    with pytest.raises(sv.RequestError, match="guarantee nothing of their own"):
         sv.attack(draw, PEOPLE[:18], OTHERS, k=3)
 
 
@@ -341,7 +341,7 @@ def test_people_who_are_in_both_groups_by_their_ids_are_refused(tmp_path: Path) 
         sv.attack(sides[0], *sides)
 
 
-def test_a_worthless_control_is_told() -> None:
+def test_a_worthless_control_is_reported() -> None:
     found = sv.attack(PEOPLE, PEOPLE, 5 * [["x", "y"], ["z"], ["u"], ["v", "tea"]], k=3)
     assert "worthless control" in found["warnings"][0]
     few = sv.attack(PEOPLE, PEOPLE, OTHERS[:3])

@@ -1,4 +1,4 @@
-"""What itemsets tell of private items, against a list of all itemsets."""
+"""Inference of private items from itemsets, compared with a list of all itemsets."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Instance:
             self.whole,
         )
 
-    def told(self, items: naive.Itemset) -> naive.Told:
-        return naive.told(self.rows, self.shares, self.whole, items)
+    def learned(self, items: naive.Itemset) -> naive.Learned:
+        return naive.learned(self.rows, self.shares, self.whole, items)
 
     def itemsets(self, size: int) -> set[naive.Itemset]:
         return {frozenset(some) for row, _ in self.rows for some in combinations(sorted(row), size)}
@@ -72,7 +72,7 @@ def test_the_greatest_probability_and_who_is_above_a_mark() -> None:
         ranked = in_order(instance.rows, order)
         marks = frozen(MARKS, np.float64)
         above = np.full((len(instance.rows), len(MARKS)), NEVER, np.int64)
-        nobody = instance.told(frozenset())
+        nobody = instance.learned(frozenset())
         at_first = [nobody.probabilities.get(name, Fraction(0)) for name in range(NAMES)]
         greatest = Greatest(
             np.array([float(probability) for probability in at_first]),
@@ -88,12 +88,12 @@ def test_the_greatest_probability_and_who_is_above_a_mark() -> None:
                 pauses += 1
             assert search.finished
             for items in instance.itemsets(m):
-                told = instance.told(items)
-                for name, probability in told.probabilities.items():
-                    best[name] = min(best[name], (-probability, m, -told.support, tuple(sorted(items))))
+                shown = instance.learned(items)
+                for name, probability in shown.probabilities.items():
+                    best[name] = min(best[name], (-probability, m, -shown.support, tuple(sorted(items))))
                 for i, (row, _) in enumerate(instance.rows):
                     for h, mark in enumerate(MARKS):
-                        if items <= row and told.greatest > Fraction(str(mark)):
+                        if items <= row and shown.greatest > Fraction(str(mark)):
                             smallest.setdefault((i, h), m)
             for name, (probability, size, support, itemset) in enumerate(best):
                 assert greatest.probability[name] == float(-probability)

@@ -146,12 +146,12 @@ def test_a_search_that_is_hopeless_is_not_begun(monkeypatch: pytest.MonkeyPatch)
         effort = rng.choice((1, max(whole // 20, 1), whole + 1))
         found = least_supports(ranked, m, floor, first.copy(), effort, lambda share: None)
         begun.append((whole <= effort, bool(found.steps or found.finished)))
-    assert begun.count((True, False)) < len(begun) / 20  # a few items tell little of the others
+    assert begun.count((True, False)) < len(begun) / 20  # a few items reveal little about the others
     assert begun.count((False, False)) > len(begun) / 10
 
 
 def test_rows_that_an_item_reveals() -> None:
-    """Alone, or beside one other item."""
+    """Check rows revealed by an item alone, or by two items."""
     rng = seeded(44)
     for _ in range(examples(400, 40)):
         rows, ranked, m, _ = random_instance(rng)

@@ -1,4 +1,4 @@
-"""What a match is worth to a stranger: against the definition, and the theorem over all samples."""
+"""The value of a match to an attacker: compared with the definition, and the theorem over all samples."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_wrong_matches_scatter_as_pairs_and_threes_say() -> None:
         people = random_rows(rng, "abc", rng.randint(1, 7), 3)
         p = Fraction(rng.randint(1, 9), 10)
         more = (1 - p) / p
-        squares = told = Fraction(0)
+        squares = probability = Fraction(0)
         for inside in naive.samples(len(people)):
             chance = Fraction(1)
             for there in inside:
@@ -94,13 +94,13 @@ def test_wrong_matches_scatter_as_pairs_and_threes_say() -> None:
             pairs, threes = (
                 sum(row != frozenset() and sample.count(row) == number for row in sample) for number in (2, 3)
             )
-            told += chance * (more * pairs + 2 * more**2 * threes)
-        assert squares == told
+            probability += chance * (more * pairs + 2 * more**2 * threes)
+        assert squares == probability
 
 
 @needs_compiled
 def test_intervals_hold_the_truth_of_most_samples() -> None:
-    """Some keys of eight people beside many that one holds: the wrong matches themselves scatter most."""
+    """Check data where the wrong matches vary most: few keys of eight people, many of a single person."""
     rng = np.random.default_rng(345)
     holders = np.repeat([1, 8], [5000, 200])
     people = np.repeat(np.arange(holders.size), holders)
@@ -148,8 +148,8 @@ def test_a_release_is_compared_by_its_labels(tmp_path: Path) -> None:
     known = set(release.published.vocabulary.labels)
     mapped = [frozenset(label.get(x, x) for x in row) & known for row in people]
     rows = [frozenset(row) for row in release.published]
-    for given in (release, tmp_path / "out"):
-        best, drawn = sv.risk(given, m=2, population=people)["population"]["entries"]
+    for target in (release, tmp_path / "out"):
+        best, drawn = sv.risk(target, m=2, population=people)["population"]["entries"]
         assert best["fewest"] == min(naive.fewest(rows, mapped, 2))
         assert drawn["probability"] == pytest.approx(float(naive.mean_chance(rows, mapped, 2)))
 
@@ -188,11 +188,11 @@ def test_what_cannot_be_said_is_refused(tmp_path: Path) -> None:
         sv.risk(SAMPLE, fraction=0.5, population=POPULATION)
     with pytest.raises(sv.RequestError, match="looks at one file"):
         sv.risk(SAMPLE, population=POPULATION, original=SAMPLE)
-    with pytest.raises(sv.DataError, match="no population of these rows: fewer of its rows hold 'c'"):
+    with pytest.raises(sv.DataError, match="no population of these rows: fewer of its rows contain 'c'"):
         sv.risk(SAMPLE, population=[["a", "b"], ["a", "b"], ["a", "b", "d"], ["d"], ["d"]])
     with pytest.raises(sv.DataError, match="it has fewer rows"):
         sv.risk([["a"], []], population=[["a"]])
-    with pytest.raises(sv.DataError, match="none of its rows holds 2 items"):
+    with pytest.raises(sv.DataError, match="none of its rows contains 2 items"):
         sv.risk([["a", "b"]], m=2, population=[["a"], ["b"]])
     table = sv.read_table(write(tmp_path / "t.csv", "age,codes\n30,a\n31,b\n"), qi=["age"], set="codes")
     with pytest.raises(sv.RequestError, match="single rows of items"):
@@ -203,10 +203,10 @@ def test_the_command_line(tmp_path: Path) -> None:
     rows = write(tmp_path / "rows.csv", "".join(f"{','.join(sorted(row))}\n" for row in SAMPLE))
     everybody = write(tmp_path / "all.csv", "".join(f"{','.join(sorted(row))}\n" for row in POPULATION))
     words = ["risk", rows, "--format", "basket", "--m", "2"]
-    told = setveil(*words, "--fraction", "50%").ok().out
-    assert "If someone looks for a person of the population, and the rows are 50 %:" in told
-    assert "about 33 % of the time" in told
-    assert "no promise" in told
+    output = setveil(*words, "--fraction", "50%").ok().out
+    assert "If someone looks for a person of the population, and the rows are 50 %:" in output
+    assert "about 33 % of the time" in output
+    assert "no guarantee" in output
     found = setveil(*words, "--fraction", "1/2", "--json").ok().json()["population"]
     assert found == sv.risk(SAMPLE, m=2, fraction=0.5)["population"]
     counted = setveil(*words, "--population", everybody, "--json").ok().json()["population"]
@@ -219,16 +219,16 @@ def test_the_command_line(tmp_path: Path) -> None:
     refused(setveil("risk", everybody, "--format", "basket", "--population", rows), 4, "no population")
 
 
-def test_a_population_is_given_the_labels_of_a_computed_hierarchy(tmp_path: Path) -> None:
+def test_a_population_gets_the_labels_of_a_computed_hierarchy(tmp_path: Path) -> None:
     """Members that about.json does not list are those of the internal files."""
     rows = [["tea", "milk"]] * 6 + [["beer", "nuts"]] * 6 + [["tea", f"text {i}"] for i in range(5)]
     release = sv.anonymize(rows, k=5, m=2, algorithm="aa")
     release.write(tmp_path / "run")
-    asked: dict[str, Any] = {"m": 1, "population": [*rows, ["tea", "text 1"]]}
+    options: dict[str, Any] = {"m": 1, "population": [*rows, ["tea", "text 1"]]}
     for named in (release, tmp_path / "run"):
-        found = sv.risk(named, **asked)["population"]
+        found = sv.risk(named, **options)["population"]
         full = sv.anonymize(rows, k=5, m=2, algorithm="aa", list_members=True)
-        assert found == sv.risk(full, **asked)["population"]
+        assert found == sv.risk(full, **options)["population"]
     (tmp_path / "run" / "internal" / "members.json").unlink()
     with pytest.raises(sv.RequestError, match="needs the label of every item"):
-        sv.risk(tmp_path / "run", **asked)
+        sv.risk(tmp_path / "run", **options)

@@ -1,4 +1,4 @@
-"""Attack risk against its definitions, set by set; drawn estimates against what is counted."""
+"""Attack risk, compared with its definitions, set by set; sampled estimates compared with counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 
 import setveil as sv
 from naive import risk as naive
@@ -52,7 +51,7 @@ def expected(
     sizes: Sequence[int],
     thresholds: Sequence[int],
 ) -> dict[str, Any]:
-    """What brute force finds, in the form of the answer; probabilities may be off by rounding."""
+    """Return the brute-force answer in the form of the real one; probabilities may differ by rounding."""
     sizes, thresholds = sorted(sizes), sorted(thresholds)
     risk: list[dict[str, Any]] = []
     for m in sizes:
@@ -228,7 +227,7 @@ def hard_problem(rng: Random) -> tuple[Rows, list[str]]:
 
 @pytest.fixture
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Draw few rows and sets; look at each for so many times longer than the effort allows."""
+    """Draw few rows and sets; look at each for `factor` times longer than the effort allows."""
     monkeypatch.setattr(sampling, "MOST_DRAWS", 40)
     monkeypatch.setattr(attack, "SET_DRAWS", 100)
 
@@ -244,18 +243,18 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 @pytest.mark.parametrize("factor", [1, 10**6])
 def test_intervals_hold_the_truth(factor: int, few_draws: Callable[[int], None]) -> None:
-    """Where drawn rows are looked at in vain (factor 1), intervals are wide, but they hold it."""
+    """Check that intervals contain the truth; they are wide if sampling finds nothing (factor 1)."""
     few_draws(factor)
     rng = seeded(83)
-    asked: dict[str, Any] = {"sizes": (1, 2, 3), "thresholds": (2, 4, 8)}
+    options: dict[str, Any] = {"sizes": (1, 2, 3), "thresholds": (2, 4, 8)}
     inside: dict[str, list[bool]] = {"best": [], "random": [], "inference": []}
     widths: dict[str, list[float]] = {kind: [] for kind in inside}
     for seed in range(examples(60, 8)):
         if seed % 20 == 0:
             rows, private = hard_problem(rng)
             data = transactions(rows)
-            truth = attack_risk(data, private=private, **asked)
-        found = attack_risk(data, private=private, seed=seed, effort=5, **asked)
+            truth = attack_risk(data, private=private, **options)
+        found = attack_risk(data, private=private, seed=seed, effort=5, **options)
         for key in ("risk", "inference"):
             for true, drawn in zip(truth[key], found[key], strict=True):
                 assert true["exact"]
@@ -312,7 +311,7 @@ def test_estimated_probabilities_are_near(few_draws: Callable[[int], None]) -> N
 
 
 def test_rows_that_no_choice_singles_out_are_not_singled_out_by_chance() -> None:
-    """Where the best choice is known, so is much of the random one."""
+    """Check that knowing the best choice narrows the interval of the random one."""
     rng = seeded(93)
     rows = [frozenset([f"id{i}", *rng.sample("abcdefghij", 7)]) for i in range(100)] * 2
     best, random = attack_risk(transactions(rows), sizes=[3], thresholds=[2, 5], effort=8000)["risk"]
@@ -325,7 +324,7 @@ def test_rows_that_no_choice_singles_out_are_not_singled_out_by_chance() -> None
 
 
 def test_drawn_sets_are_equally_likely() -> None:
-    """Pairs of one row, told apart by their supports."""
+    """Check pairs of one row, distinguished by their supports."""
     pairs = list(combinations("abcd", 2))
     rows = [frozenset("abcd")] + [frozenset(pair) for n, pair in enumerate(pairs) for _ in range(n)]
     known = knowledge_of(transactions(rows), ())
@@ -363,6 +362,8 @@ def test_supports_of_drawn_sets() -> None:
 
 def test_clopper_pearson() -> None:
     """Against the quantiles of the beta distribution that it amounts to."""
+    from scipy.stats import beta
+
     for draws in (1, 2, 7, 40, 1000, 10_000):
         for hits in {0, 1, draws // 3, draws - 1, draws}:
             low, high = clopper_pearson(hits, draws)
@@ -406,7 +407,7 @@ def test_same_seed_same_answer() -> None:
         assert (first == other) is (effort is None)
 
 
-def test_what_is_asked_besides_changes_nothing() -> None:
+def test_further_requests_change_nothing() -> None:
     rows, private = hard_problem(seeded(87))
     for effort in (None, 3000):
         whole = attack_risk(transactions(rows), private=private, effort=effort)
@@ -456,13 +457,13 @@ def test_worked_example() -> None:
     ]
     assert found["risk"][0]["probability"] == pytest.approx((1 / 3 + 1 / 2 + 1 / 2 + 1 / 4) / 4)
     assert found["revealing"]["items"] == [{"item": "wine", "support": 2, "rows": 2}]
-    told = found["inference"][0]
-    assert (told["probability"], told["item"], told["itemset"]) == (2 / 3, "test", ["beer"])
-    assert told["rows_above"] == {"0.2": 4, "0.5": 3, "0.8": 0}  # the empty set: 2 of 4 rows
+    first = found["inference"][0]
+    assert (first["probability"], first["item"], first["itemset"]) == (2 / 3, "test", ["beer"])
+    assert first["rows_above"] == {"0.2": 4, "0.5": 3, "0.8": 0}  # the empty set: 2 of 4 rows
 
 
 def test_the_greatest_probability_of_each_private_item() -> None:
-    """The example of rho-uncertainty, of what public items tell; one that does not occur is not listed."""
+    """Check the example of rho-uncertainty: inferences from public items, without items that never occur."""
     rows = ["a1 b1 s", "a1 b1", "a1 b2 s", "a2 b2", "a2 b1 t", "a2 b2 s t", "b1", "a1 b2"]
     data = transactions([frozenset(row.split()) for row in rows])
     one, two = attack_risk(data, sizes=[1, 2], private=["t", "s", "unknown"])["inference"]
@@ -494,9 +495,9 @@ def test_no_rows_and_empty_rows() -> None:
     assert [entry["m"] for entry in nothing["risk"]] == [1, 1, 7, 7]
     assert all(not any(entry["rows_below"].values()) for entry in nothing["risk"])
     assert {entry["probability"] for entry in nothing["risk"]} == {0.0}
-    told = nothing["inference"][0]
-    assert (told["probability"], told["item"], told["itemset"], told["support"]) == (0.0, None, [], 0)
-    assert told["items"] == []
+    first = nothing["inference"][0]
+    assert (first["probability"], first["item"], first["itemset"], first["support"]) == (0.0, None, [], 0)
+    assert first["items"] == []
     empty = attack_risk(Transactions.from_rows([[], []]), effort=1)
     assert empty["empty_rows"] == 2
     assert {entry["probability"] for entry in empty["risk"]} == {0.5}
@@ -515,7 +516,7 @@ def test_more_known_items_than_any_row_has() -> None:
         assert entries[: len(entries) // 2] == entries[len(entries) // 2 :]
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     heard: list[tuple[str, float | None]] = []
 
     class Listener:

@@ -62,8 +62,8 @@ def check(rows: Rows, folder: Path) -> None:
                 found = risk_in_parts(of, sizes, THRESHOLDS)
             assert found["risk"] == brute_force(rows, sizes), (rows, sizes, of)
             largest = min(sizes[-1], 2)
-            told = [(one["item"], one["support"], one["rows"]) for one in found["revealing"]["items"]]
-            assert told == naive.revealing(rows, order, largest, THRESHOLDS[1])[:20]
+            listed_items = [(one["item"], one["support"], one["rows"]) for one in found["revealing"]["items"]]
+            assert listed_items == naive.revealing(rows, order, largest, THRESHOLDS[1])[:20]
             assert (found["rows"], found["revealing"]["m"]) == (len(rows), largest)
 
 
@@ -117,8 +117,8 @@ def test_the_order_of_lines_changes_no_digit_in_parts(tmp_path: Path) -> None:
             assert risk_in_parts(in_parts(transactions(rows), folder), [1, 2]) == found
 
 
-def test_sets_below_the_asked_size_count_in_parts(tmp_path: Path) -> None:
-    """A row with a single rare item is unique, whoever asks of two; and there may be no two items at all."""
+def test_sets_below_the_requested_size_count_in_parts(tmp_path: Path) -> None:
+    """Check that a row with one rare item is unique for two known items too, even if no row has two items."""
     rare = [frozenset("ab")] * 4 + [frozenset([item]) for item in "xyz"]
     best, _ = risk_in_parts(in_parts(transactions(rare), tmp_path / "rare"), [2])["risk"]
     assert (best["rows_below"]["2"], best["fewest"]) == (3, 1)

@@ -1,4 +1,4 @@
-"""Attack risk of tables against its definitions, set by set; and what is known of real patients."""
+"""Attack risk of tables, compared with its definitions, set by set; and known facts about real patients."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def table(lines: Lines, columns: Sequence[str] = COLUMNS) -> Table:
 
 
 def expected(lines: Lines, private: Sequence[str], sizes: Sequence[int], ts: Sequence[int]) -> dict[str, Any]:
-    """What brute force finds, in the form of the answer."""
+    """Return the brute-force answer in the form of the real one."""
     seen = [line._replace(items=line.items - set(private)) for line in lines]
     order = item_order({item for line in lines for item in line.items})
     risk: list[dict[str, Any]] = []
@@ -116,7 +116,7 @@ def test_sizes_of_tables_begin_with_nothing() -> None:
 
 
 def test_one_class_is_the_rows_alone() -> None:
-    """Without quasi-identifiers that differ, a table tells what its rows do, if none is empty."""
+    """Check that a table without distinct quasi-identifiers reveals as much as its rows, if none is empty."""
     rng = Random(5)
     lines = [line for line in random_lines(rng, 60) if line.items]
     same = [line._replace(known=("1", "F")) for line in lines]

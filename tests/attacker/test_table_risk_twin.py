@@ -1,4 +1,4 @@
-"""Whom an attacker finds who knows all quasi-identifiers and m items: before and after, counted by hand."""
+"""People found by an attacker who knows all quasi-identifiers and m items: before and after, by hand."""
 
 from __future__ import annotations
 

@@ -82,17 +82,17 @@ class Run:
 
     @property
     def terms(self) -> Terms:
-        """What the certificate says was asked for; the limit as a share of all occurrences."""
-        asked = self.certificate
+        """Return the terms in the certificate, with the limit as a share of all occurrences."""
+        certificate = self.certificate
         all_of_them = max(sum(map(len, self.rows)), 1)
-        most = asked["max_suppressed"]
+        most = certificate["max_suppressed"]
         from fractions import Fraction
 
         return Terms(
-            asked["objective"],
-            asked["suppress"],
-            weights={item: Fraction(weight) for item, weight in asked["weights"].items()},
-            keep=tuple(asked["keep"]),
+            certificate["objective"],
+            certificate["suppress"],
+            weights={item: Fraction(weight) for item, weight in certificate["weights"].items()},
+            keep=tuple(certificate["keep"]),
             max_suppressed=None if most is None else Fraction(most, all_of_them),
         )
 
@@ -135,13 +135,13 @@ def _of_loss(rng: Random, run: Run) -> None:
 
 
 def _of_multipliers(rng: Random, run: Run) -> None:
-    given = rng.choice(run.certificate["multipliers"])
-    if given["clauses"] and rng.random() < 0.8:
-        pair = rng.choice(given["clauses"])
+    multiplier = rng.choice(run.certificate["multipliers"])
+    if multiplier["clauses"] and rng.random() < 0.8:
+        pair = rng.choice(multiplier["clauses"])
         at = int(rng.random() < 0.7)
         pair[at] = _number(rng, pair[at])
     else:
-        given["limit"] = rng.randint(-(1 << 22), 1 << 22)
+        multiplier["limit"] = rng.randint(-(1 << 22), 1 << 22)
 
 
 def _of_clauses(rng: Random, run: Run) -> None:
@@ -210,27 +210,27 @@ def _of_recoding(rng: Random, run: Run) -> None:
         run.published = [sorted(row) for row in measures.recode(run.rows, to)]
 
 
-def _of_asked(rng: Random, run: Run) -> None:
-    asked = run.certificate
+def _of_request(rng: Random, run: Run) -> None:
+    certificate = run.certificate
     items, every = leaves(run.parents), sum(map(len, run.rows))
     way = rng.randrange(7)
     if way == 0:
-        asked["k"] = run.k = max(2, run.k + rng.choice((1, -1)))
+        certificate["k"] = run.k = max(2, run.k + rng.choice((1, -1)))
     elif way == 1:
         run.m = rng.choice((1, 2, 3, math.inf))
-        asked["m"] = "inf" if run.m == math.inf else run.m
+        certificate["m"] = "inf" if run.m == math.inf else run.m
     elif way == 2:
-        asked["objective"] = rng.choice(OBJECTIVES)
+        certificate["objective"] = rng.choice(OBJECTIVES)
     elif way == 3:
-        asked["suppress"] = not asked["suppress"]
+        certificate["suppress"] = not certificate["suppress"]
     elif way == 4:
-        asked["keep"] = rng.sample(items, min(len(items), rng.randint(0, 2)))
+        certificate["keep"] = rng.sample(items, min(len(items), rng.randint(0, 2)))
     elif way == 5:
-        asked["weights"] = {rng.choice(items): rng.choice(("0", "2", "1/3"))}
+        certificate["weights"] = {rng.choice(items): rng.choice(("0", "2", "1/3"))}
     else:
-        asked["max_suppressed"] = rng.choice((None, 0, 1, every // 2))
+        certificate["max_suppressed"] = rng.choice((None, 0, 1, every // 2))
 
 
 FORGERIES = (
-    _of_bound, _of_loss, _of_multipliers, _of_clauses, _of_branches, _of_rows, _of_recoding, _of_asked,
+    _of_bound, _of_loss, _of_multipliers, _of_clauses, _of_branches, _of_rows, _of_recoding, _of_request,
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from fractions import Fraction
@@ -24,7 +25,7 @@ SHARES = (0, 0.05, 0.1, 0.2, 0.5, Fraction(1, 3))
 
 
 def drawn(rng: Random) -> tuple[Case, Terms]:
-    """Draw a small case, and what is asked of it: each limit in some cases."""
+    """Draw a small case and its terms, each limit in some cases."""
     case = random_case(rng, rng.choice((4, 6)), rng.choice((6, 12, 30)), rng.choice((2, 4)))
     items = list(case.tree.labels[: case.tree.n_leaves])
     suppress = rng.random() < 0.7
@@ -40,12 +41,12 @@ def drawn(rng: Random) -> tuple[Case, Terms]:
 
 def certified(case: Case, terms: Terms, **more: Any) -> Run | None:
     """Make a release with its certificate; None if there is no valid one."""
-    asked = exact.Parameters(
+    parameters = exact.Parameters(
         objective=terms.objective, suppress=terms.suppress, weights=terms.weights, keep=terms.keep,  # type: ignore[arg-type]
         max_suppressed=terms.max_suppressed, certificate=True, **more,
     )  # fmt: skip
     try:
-        recoding, details = exact.anonymize(case.data, case.tree, case.guarantee, asked)
+        recoding, details = exact.anonymize(case.data, case.tree, case.guarantee, parameters)
     except InfeasibleError:
         return None
     labels = [None if to < 0 else recoding.published.labels[to] for to in recoding.image.tolist()]
@@ -54,7 +55,7 @@ def certified(case: Case, terms: Terms, **more: Any) -> Run | None:
 
 
 def is_so(claimed: float, truth: float, objective: str) -> bool:
-    """Whether nothing loses less than what is claimed; losses in bits are rounded."""
+    """Return whether the claimed bound is at most the true least loss; losses in bits are rounded."""
     return claimed <= (truth if not objective.startswith("entropy") else truth * (1 + 1e-7) + 1000)
 
 
@@ -67,20 +68,20 @@ def test_every_proven_run_has_a_certificate_of_the_least_loss(tmp_path: Path) ->
         assert (run is None) == (least is None), (case, terms)
         if run is None or least is None:
             continue
-        told = run.certificate
-        assert is_so(told["bound"], least, terms.objective), (case, terms, told)
-        assert told["loss"] == pytest.approx(
+        certificate = run.certificate
+        assert is_so(certificate["bound"], least, terms.objective), (case, terms, certificate)
+        assert certificate["loss"] == pytest.approx(
             least, rel=2e-6, abs=1000 * terms.objective.startswith("entropy")
         )
-        assert told["bound"] >= told["loss"] * (1 - 2e-6), (case, terms, told)
+        assert certificate["bound"] >= certificate["loss"] * (1 - 2e-6), (case, terms, certificate)
         code, said = audited(AUDITOR, run.write(tmp_path / str(number)))
-        assert (code, said.startswith("Accepted")) == (0, True), (said, case, terms, told)
+        assert (code, said.startswith("Accepted")) == (0, True), (said, case, terms, certificate)
         seen[terms.objective] += 1
         seen["kept"] += bool(terms.keep)
         seen["limited"] += terms.max_suppressed is not None
-        seen["branched"] += len(told["tree"]) > 1
-        seen["empty branches"] += any("none" in end for end in told["tree"])
-        seen["at a loss"] += told["loss"] > 0
+        seen["branched"] += len(certificate["tree"]) > 1
+        seen["empty branches"] += any("none" in end for end in certificate["tree"])
+        seen["at a loss"] += certificate["loss"] > 0
     assert all(seen[name] for name in (*OBJECTIVES, "kept", "limited", "at a loss")), seen
 
 
@@ -108,7 +109,7 @@ def test_a_forged_certificate_is_refused_unless_what_it_says_is_true(tmp_path: P
 
 
 def assert_true(run: Run, said: str) -> None:
-    told, terms = run.certificate, run.terms
+    certificate, terms = run.certificate, run.terms
     to = {item: label or None for item, label in run.recoding}
     what = (said, run)
     assert naive.is_release(run.rows, run.parents, to, run.k, run.m, terms), what
@@ -116,12 +117,12 @@ def assert_true(run: Run, said: str) -> None:
         sorted({str(to[item]) for item in row if to[item] is not None}) for row in run.rows
     ), what
     loss = naive.units(run.rows, to, terms)
-    assert told["loss"] == pytest.approx(loss, rel=1e-7, abs=1000 * terms.objective.startswith("entropy")), (
-        what
-    )
+    assert certificate["loss"] == pytest.approx(
+        loss, rel=1e-7, abs=1000 * terms.objective.startswith("entropy")
+    ), what
     least = naive.least(run.rows, run.parents, run.k, run.m, terms)
     assert least is not None, what
-    assert is_so(told["bound"], least, terms.objective), what
+    assert is_so(certificate["bound"], least, terms.objective), what
 
 
 def test_a_run_that_ended_early_certifies_the_bound_that_it_has(tmp_path: Path) -> None:
@@ -132,9 +133,9 @@ def test_a_run_that_ended_early_certifies_the_bound_that_it_has(tmp_path: Path) 
         least = naive.least(case.rows, case.parents, case.k, case.m, terms)
         if run is None or least is None:
             continue
-        told = run.certificate
-        assert is_so(told["bound"], least, terms.objective)
-        gaps += told["bound"] < told["loss"]
+        certificate = run.certificate
+        assert is_so(certificate["bound"], least, terms.objective)
+        gaps += certificate["bound"] < certificate["loss"]
         assert audited(AUDITOR, run.write(tmp_path / str(number)))[0] == 0
     assert gaps
 
@@ -170,7 +171,7 @@ def test_the_worked_example(tmp_path: Path, p: int, proves: int) -> None:
 
 
 def test_the_worked_example_of_an_empty_branch(tmp_path: Path) -> None:
-    # No release keeps a1 and a2 without leaving anything out; so nothing can be accepted as one.
+    # No release keeps a1 and a2 without suppression; so nothing can be accepted as one.
     run = by_hand(1, 5)
     run.certificate |= {"keep": ["a1", "a2"], "suppress": False, "tree": [{"none": 0}]}
     code, said = audited(AUDITOR, run.write(tmp_path))
@@ -205,6 +206,14 @@ def test_what_cannot_be_read_ends_without_a_traceback(tmp_path: Path) -> None:
         code, said = audited(AUDITOR, tmp_path)
         assert code in (1, 4), (name, content, said)
         assert said.startswith(("No verdict: ", "Refused: ")), (name, content, said)
+
+
+@pytest.mark.parametrize("name", ["../../original.jsonl", "..", "", "/etc/passwd", "a\\b.jsonl"])
+def test_it_reads_no_published_rows_elsewhere(tmp_path: Path, name: str) -> None:
+    by_hand(5, 5).write(tmp_path)
+    file = tmp_path / "published" / "about.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "file": name}))
+    assert audited(AUDITOR, tmp_path) == (1, "Refused: about.json names a file elsewhere.")
 
 
 def test_cut_off_files_are_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The certificate of a run: how it is asked for, where it is written, and what has none."""
+"""The certificate of a run: how to request it, where it is written, and runs without one."""
 
 from __future__ import annotations
 
@@ -58,15 +58,20 @@ def test_a_run_with_a_certificate_is_audited_from_its_files(files: Path) -> None
 def test_certify_writes_inside_only_and_leaves_the_record(files: Path) -> None:
     run = made(files)
     before = everything(run)
-    told = sv.certify(run)
+    certificate = sv.certify(run)
     after = everything(run)
     assert {name for name in after if name not in before} == {
         "internal/certificate.json",
         "internal/audit.py",
     }
     assert {name: after[name] for name in before} == before
-    assert (told["loss"], told["bound"], told["share"], told["clauses"]) == (5, 5, 0.0, 1)
-    assert told["text"].startswith("Proven: ")
+    assert (certificate["loss"], certificate["bound"], certificate["share"], certificate["clauses"]) == (
+        5,
+        5,
+        0.0,
+        1,
+    )
+    assert certificate["text"].startswith("Proven: ")
     assert everything(run) == after == (sv.certify(run), everything(run))[1]
 
 
@@ -95,8 +100,12 @@ def test_rows_and_hierarchy_that_came_from_no_file(files: Path) -> None:
     sv.anonymize(ROWS, sv.KmAnonymity(2, 2), hierarchy=TREE, algorithm=sv.Exact(keep=["b1"])).write(
         files / "run"
     )
-    told = sv.certify(files / "run", data=ROWS, hierarchy=TREE)
-    assert [Path(file).name for file in told["files"]] == ["certificate.json", "audit.py", "hierarchy.csv"]
+    certificate = sv.certify(files / "run", data=ROWS, hierarchy=TREE)
+    assert [Path(file).name for file in certificate["files"]] == [
+        "certificate.json",
+        "audit.py",
+        "hierarchy.csv",
+    ]
     (files / "run" / "original.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     (files / "run" / "tree.csv").write_bytes((files / "run" / "internal" / "hierarchy.csv").read_bytes())
     assert audited(audit_module(), files / "run")[0] == 0
@@ -117,9 +126,9 @@ def test_a_certificate_has_the_labels_of_a_computed_hierarchy(tmp_path: Path) ->
 
 
 def test_time_that_is_too_short_gives_the_bound_there_is(files: Path) -> None:
-    told = sv.certify(made(files), time_limit=1e-9)
-    assert 0 <= told["bound"] <= told["loss"] == 5
-    assert "More time" in told["text"] or told["bound"] == 5
+    certificate = sv.certify(made(files), time_limit=1e-9)
+    assert 0 <= certificate["bound"] <= certificate["loss"] == 5
+    assert "More time" in certificate["text"] or certificate["bound"] == 5
 
 
 @pytest.mark.parametrize(
@@ -217,12 +226,14 @@ def test_originals_of_every_format_that_it_reads(
 
 
 def test_a_certificate_of_a_sample_is_refused(files: Path) -> None:
-    asked = ["-k", "2", "-m", "2", "--certificate", "--sample", "2", "-o", "out"]
-    refused(setveil("anonymize", "rows.csv", *asked, cwd=files), 2, "--sample takes some", out=files / "out")
+    options = ["-k", "2", "-m", "2", "--certificate", "--sample", "2", "-o", "out"]
+    refused(
+        setveil("anonymize", "rows.csv", *options, cwd=files), 2, "--sample takes some", out=files / "out"
+    )
 
 
 def test_other_promises_say_which_one_has_a_certificate(tmp_path: Path) -> None:
-    """Not what parameters the algorithm has that keeps the promise, which nobody named."""
+    """Check that the message does not name parameters of an algorithm that nobody named."""
     table, out = tmp_path / "t.csv", tmp_path / "none"
     table.write_text("sex;items\nF;a\nF;a\n", encoding="utf-8")
     words = ["--model", "kkm", "--k", "2", "--m", "1", "--qi", "sex", "--set", "items", "--separator", ";"]

@@ -1,4 +1,4 @@
-"""Small random releases of every text layout, as they are and forged, and what the verifier says of them."""
+"""Small random releases of every text layout, unchanged and forged, and the answers of the verifier."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Case:
     data: str
     counts: str | None
     code: int
-    verdict: dict[str, Any] | None  # as JSON; None where there is none
+    verdict: dict[str, Any] | None  # as JSON; None without one
     brute: tuple[int, int | None] | None  # violations and the greatest k, counted in all subsets
 
 
@@ -52,7 +52,7 @@ def check_module() -> ModuleType:
 
 
 def checked(module: ModuleType, folder: Path, *words: str) -> tuple[int, Any]:
-    """Run the program in this process: its exit code, and what it printed, JSON or errors."""
+    """Run the program in this process; return its exit code and its output, JSON or errors."""
     before, out, err = sys.argv, io.StringIO(), io.StringIO()
     sys.argv = ["check.py", str(folder), "--json", *words]
     try:
@@ -244,7 +244,7 @@ def promise_of(about: Any) -> Any:
 
 
 def verified(folder: Path, about: Any) -> tuple[int, dict[str, Any] | None]:
-    """Exit code and answer of `setveil verify`, asked for the promise of about.json."""
+    """Return exit code and answer of `setveil verify` for the guarantee of about.json."""
     if about["guarantee"]["model"] not in ("km-anonymity", "k-anonymity", "kkm", "mixed-km"):
         return 2, None
     try:
@@ -286,7 +286,7 @@ def brute(folder: Path, about: Any) -> tuple[int, int | None]:
 
 
 def cases(number: int, seed: int, folder: Path) -> Iterator[tuple[Path, Case]]:
-    """Draw so many releases, the layouts in turn, and forge two of five."""
+    """Draw `number` releases, the layouts in turn, and forge two of five."""
     rng = Random(seed)
     for count in range(number):
         form = FORMATS[count % len(FORMATS)]

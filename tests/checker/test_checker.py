@@ -1,4 +1,4 @@
-"""What recipients check by check.py and check.html is what setveil says, and what counting by hand gives."""
+"""The answers of check.py and check.html agree with setveil, and with counting by hand."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ RUN = """(cases) => cases.map(([about, data, counts]) => {
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Case, int, Any]]:
-    """Random releases, and the answer of check.py to each: its exit code and what it prints."""
+    """Random releases, and the answer of check.py to each: its exit code and output."""
     module = check_module()
     folder = tmp_path_factory.mktemp("checker") / "release"
     return [(case, *checked(module, folder)) for folder, case in cases(many(1000), 34, folder)]
 
 
 def test_it_agrees_with_the_verifier_and_with_brute_force(drawn: list[tuple[Case, int, Any]]) -> None:
-    for case, code, told in drawn:
-        shown = (case.about, case.data, case.counts, told)
+    for case, code, answer in drawn:
+        shown = (case.about, case.data, case.counts, answer)
         assert code == case.code, shown
         if case.verdict is None or case.brute is None:
             assert code in (2, 4), shown
             continue
-        assert told["holds"] == case.verdict["holds"] == (code == 0), shown
-        assert told["greatest_k"] == case.verdict["greatest_k"] == case.brute[1], shown
+        assert answer["holds"] == case.verdict["holds"] == (code == 0), shown
+        assert answer["greatest_k"] == case.verdict["greatest_k"] == case.brute[1], shown
         counts = case.verdict.get("counts", {"violations": 0})
-        assert len(told["counts"]) == counts["violations"], shown
-        if told["violations"] is None:
-            assert told["m"] == "inf", shown
+        assert len(answer["counts"]) == counts["violations"], shown
+        if answer["violations"] is None:
+            assert answer["m"] == "inf", shown
             assert case.brute[0] > 0, shown
         else:
-            assert told["violations"] == case.verdict["violations"] == case.brute[0], shown
-        supports = sorted(entry["support"] for entry in told["first"])
-        if told["m"] != "inf" and len(supports) < 10:
+            assert answer["violations"] == case.verdict["violations"] == case.brute[0], shown
+        supports = sorted(entry["support"] for entry in answer["first"])
+        if answer["m"] != "inf" and len(supports) < 10:
             assert supports == sorted(entry["support"] for entry in case.verdict["first"]), shown
 
 
@@ -66,12 +66,12 @@ def test_the_cases_are_of_all_kinds(drawn: list[tuple[Case, int, Any]]) -> None:
     assert {case.about["recoding"] for case, _, _ in drawn} == {"global", "local", "table", "table-cut"}
     assert {code for _, code, _ in drawn} >= {0, 1, 4}
     assert sum(code == 1 for _, code, _ in drawn) >= len(drawn) // 10
-    assert sum(bool(told["counts"]) for _, code, told in drawn if code == 1) >= len(drawn) // 40
+    assert sum(bool(answer["counts"]) for _, code, answer in drawn if code == 1) >= len(drawn) // 40
     assert any(case.counts is None for case, code, _ in drawn if code == 0)
 
 
 def alike(code: int, mine: Any, theirs: Any) -> bool:
-    """Whether two programs say the same, but for the words in which they say what is wrong."""
+    """Return whether two programs give the same answer, except for the wording of errors."""
     if code > 1:
         return True
     parts = ("model", "k", "m", "holds", "violations", "greatest_k")
@@ -84,10 +84,10 @@ def alike(code: int, mine: Any, theirs: Any) -> bool:
 
 def compare(answers: list[Any], drawn: list[tuple[Case, int, Any]]) -> None:
     assert len(answers) == len(drawn)
-    for (got, found), (case, code, told) in zip(answers, drawn, strict=True):
+    for (got, found), (case, code, answer) in zip(answers, drawn, strict=True):
         got_code = got if got else int(not found["holds"])
-        assert got_code == code, (case.about, case.data, case.counts, found, told)
-        assert alike(code, found, told), (case.about, case.data, case.counts, found, told)
+        assert got_code == code, (case.about, case.data, case.counts, found, answer)
+        assert alike(code, found, answer), (case.about, case.data, case.counts, found, answer)
 
 
 def texts(drawn: list[tuple[Case, int, Any]]) -> list[Any]:
@@ -122,8 +122,8 @@ def bytes_changed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, C
 def test_other_bytes_are_never_accepted(bytes_changed: list[tuple[str, Case, int, Any]]) -> None:
     renamed = ("counts.csv, a zero before", "counts.csv, a sign")  # items of counts, and those of SPMF
     wrong = [
-        (name, case.code, code, case.data[:200], told)
-        for name, case, code, told in bytes_changed
+        (name, case.code, code, case.data[:200], answer)
+        for name, case, code, answer in bytes_changed
         if code != case.code or not (code or name.startswith("spmf, data") or name.endswith(renamed))
     ]
     assert not wrong, (len(wrong), len(bytes_changed), wrong[:8])
@@ -175,9 +175,9 @@ def test_the_page_in_a_browser(
     small: Path,
 ) -> None:
     page = chrome.new_page()
-    asked: list[str] = []
+    requests: list[str] = []
     wrong: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     published = small / "published"
@@ -194,7 +194,7 @@ def test_the_page_in_a_browser(
     assert "below k = 4" in page.inner_text("#answer")
     page.set_input_files("#files", [str(published / "data.csv")])
     page.wait_for_selector("text=about.json is not among the files")
-    assert asked == [(published / PAGE.name).as_uri()]
+    assert requests == [(published / PAGE.name).as_uri()]
     assert not wrong
     page.close()
 
@@ -203,7 +203,7 @@ def test_the_page_in_a_browser(
 
 
 def branches(function: ast.AST) -> int:
-    """Count the places where a function goes one of two ways."""
+    """Count the places where a function branches."""
     kinds = (ast.If, ast.IfExp, ast.For, ast.While, ast.ExceptHandler, ast.comprehension)
     nodes = [*ast.walk(function)]
     either = sum(len(node.values) - 1 for node in nodes if isinstance(node, ast.BoolOp))
@@ -262,9 +262,9 @@ def test_it_runs_where_it_lies(small: Path) -> None:
     done = run(program)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "Yes: km-anonymity (k=2, m=2); in fewer than k rows: 0; fewest rows: 3\n"
-    told = run(program, small, "--k", "4", "--m", "inf", "--json")
-    assert told.returncode == 1
-    assert json.loads(told.stdout)["violations"] is None
+    answer = run(program, small, "--k", "4", "--m", "inf", "--json")
+    assert answer.returncode == 1
+    assert json.loads(answer.stdout)["violations"] is None
     assert run(program, small, "--k", "1").returncode == 2
     assert run(program, small, "--m", "x").returncode == 2
     assert run(program, small / "internal").returncode == 4
@@ -293,9 +293,9 @@ def test_garbage_is_no_verdict(small: Path, tmp_path: Path, name: str, content: 
     folder = tmp_path / "release"
     shutil.copytree(small / "published", folder)
     (folder / name).write_bytes(content)
-    code, told = checked(check_module(), folder)
+    code, answer = checked(check_module(), folder)
     assert code in (1, 4)
-    assert "Traceback" not in str(told)
+    assert "Traceback" not in str(answer)
 
 
 def test_files_that_are_cut_off_or_missing(small: Path, tmp_path: Path) -> None:
@@ -335,9 +335,34 @@ def test_an_about_json_that_cannot_be(small: Path, tmp_path: Path, path: tuple[s
         part = part[key]
     part[path[-1]] = value
     (folder / "about.json").write_text(json.dumps(about), "utf-8")
-    code, told = checked(check_module(), folder)
+    code, answer = checked(check_module(), folder)
     assert code in (1, 2, 4)
-    assert "Traceback" not in str(told)
+    assert "Traceback" not in str(answer)
+
+
+@pytest.mark.parametrize("name", ["../data.csv", "..", "", "/etc/passwd", "a\\b.csv"])
+def test_it_reads_no_file_elsewhere(small: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "release"
+    shutil.copytree(small / "published", folder)
+    shutil.copy(folder / "data.csv", tmp_path)
+    about = json.loads((folder / "about.json").read_text("utf-8"))
+    (folder / "about.json").write_text(json.dumps({**about, "file": name}), "utf-8")
+    code, answer = checked(check_module(), folder)
+    assert code == 4
+    assert "elsewhere" in str(answer)
+
+
+def test_a_guarantee_without_m_is_none(small: Path, tmp_path: Path) -> None:
+    """As `verify` has it: nothing says how much someone may know."""
+    folder = tmp_path / "release"
+    shutil.copytree(small / "published", folder)
+    about = json.loads((folder / "about.json").read_text("utf-8"))
+    assert about["guarantee"].pop("m") == 2
+    (folder / "about.json").write_text(json.dumps(about), "utf-8")
+    code, answer = checked(check_module(), folder)
+    assert code == 2
+    assert "m = None cannot be" in str(answer)
+    assert checked(check_module(), folder, "--m", "2")[0] == 0
 
 
 @pytest.mark.parametrize("model", ["km-anonymity", "k-anonymity"])
@@ -364,14 +389,14 @@ def test_rows_that_are_not_in_the_file_take_no_memory(
     write(folder / about["file"], "".join(f"{line}\n" for line in ["row,item", *rows] if rows))
     for wrong, expected in (({}, 0), ({"empty_rows": 3}, 4), ({"rows": number + 0.5}, 4), ({"rows": 1}, 4)):
         write(folder / "about.json", json.dumps(about | columns | wrong))
-        code, told = checked(check_module(), folder)
-        assert code == expected, told
+        code, answer = checked(check_module(), folder)
+        assert code == expected, answer
         if not expected:
             fewest = 2 if rows else number if model == "k-anonymity" else None
-            assert (told["violations"], told["greatest_k"]) == (0, fewest)
+            assert (answer["violations"], answer["greatest_k"]) == (0, fewest)
 
 
-# --- how it comes beside a release
+# --- adding the checker to a release
 
 
 def test_anonymize_puts_it_beside_the_data(tmp_path: Path) -> None:
@@ -424,6 +449,6 @@ def test_what_it_does_not_check_is_said(tmp_path: Path) -> None:
         sv.checker(5)  # type: ignore[arg-type]
     promise = sv.Coherence(h=0.5, k=2, p=1, private=["milk"])
     release = sv.anonymize([["tea"], ["tea"], ["milk", "tea"], ["tea"]], promise)
-    with pytest.raises(sv.RequestError, match="does not check such a release, which promises coherence"):
+    with pytest.raises(sv.RequestError, match="does not support this release, which guarantees coherence"):
         release.write(tmp_path / "c", checker=True)
     assert not (tmp_path / "c").exists()

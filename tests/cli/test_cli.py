@@ -213,7 +213,7 @@ def test_unprintable_labels_do_not_break_the_terminal(tmp_path: Path) -> None:
 def test_json_is_one_document_on_standard_output(place: Path) -> None:
     done = setveil("anonymize", "baskets.csv", "--k", 4, "--m", 2, "--out", "out", "--json", cwd=place).ok()
     assert done.json() == json.loads((place / "out" / "internal" / "report.json").read_text())
-    assert "co-occurrence" in done.err  # no --hierarchy: one is built, and that is said
+    assert "co-occurrence" in done.err  # without --hierarchy, one is built, with a message
     run = read_run(place / "out", ROWS)
     assert run.report["hierarchy"]["source"] == "co-occurrence"
     assert run.report["hierarchy"]["leaves"] == 12
@@ -241,7 +241,7 @@ def test_the_external_report_stands_beside_the_rows(place: Path) -> None:
     report = setveil("anonymize", "secret-input.csv", *options, cwd=place).ok().json()
     assert report["published"]["report"] == "report.html"
     page = (place / "out/published/report.html").read_text("utf-8")
-    assert "The promise holds" in page
+    assert "The guarantee holds" in page
     inside = (place / "out/internal/report.html").read_text("utf-8")
     for secret in ("secret-input", report["input"]["sha256"]):
         assert secret in inside
@@ -356,8 +356,8 @@ def test_the_input_is_left_alone_and_no_stranger_is_called(place: Path) -> None:
 
 def test_verify_our_release(finished: Path) -> None:
     targets = ("out", "out/published", "out/published/data.csv")
-    asked = together([["verify", target, "--k", 4, "--m", 2, "--json"] for target in targets], finished)
-    for done in asked:
+    results = together([["verify", target, "--k", 4, "--m", 2, "--json"] for target in targets], finished)
+    for done in results:
         answer = done.ok().json()
         assert done.err == ""
         assert set(answer) >= {"holds", "violations", "first", "greatest_k", "greatest_m"}
@@ -456,7 +456,7 @@ def test_measure_shows_that_a_release_was_tampered_with(finished: Path, tmp_path
     off = [entry for entry in answer["labels"] if entry["label"] == label]
     assert off, answer["labels"]
     data.write_text("".join(line for line in lines if label not in line.strip().split(",")))
-    refused(setveil("measure", original, tmp_path / "out", "--json"), 4, "its about.json says")
+    refused(setveil("measure", original, tmp_path / "out", "--json"), 4, "but about.json says")
 
 
 # convert
@@ -484,15 +484,15 @@ def test_convert_round_trip(tmp_path: Path) -> None:
 def test_convert_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", "tea,milk\ntea\n")
     write(tmp_path / "there.csv", "precious\n")
-    asked: list[tuple[list[str], int, list[str]]] = [
+    cases: list[tuple[list[str], int, list[str]]] = [
         (["a.csv", "b.dat"], 4, ["integers", "'milk'"]),
         (["a.csv", "b.unknown"], 2, ["--to"]),
         (["a.csv", "b.csv", "--to", "excel"], 2, ["excel"]),
         (["a.csv", "there.csv"], 2, ["--force"]),
         (["a.csv", "no/b.csv"], 2, ["no"]),
     ]
-    answers = together([["convert", *arguments] for arguments, _, _ in asked], tmp_path)
-    for done, (_, code, words) in zip(answers, asked, strict=True):
+    answers = together([["convert", *arguments] for arguments, _, _ in cases], tmp_path)
+    for done, (_, code, words) in zip(answers, cases, strict=True):
         assert done.code == code, done
         assert "Traceback" not in done.err
         assert all(word in done.err for word in words), done
@@ -804,7 +804,7 @@ def test_published_order_tells_nothing_of_the_input_order(place: Path) -> None:
 @pytest.mark.exhaustive
 @needs_compiled
 def test_it_works_where_compiled_code_cannot_be_kept(place: Path) -> None:
-    """The cache folder lies below a regular file: then every run compiles, which is slow but right."""
+    """Check a cache folder below a regular file: then every run compiles, which is slow but right."""
     write(place / "file.txt", "a file")
     nowhere = {"NUMBA_CACHE_DIR": str(place / "file.txt" / "cache")}
     done = setveil("verify", "baskets.csv", "--k", 2, "--m", 1, "--json", cwd=place, env=nowhere)

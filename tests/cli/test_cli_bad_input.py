@@ -45,7 +45,7 @@ OPTIONS = ["--k", "2", "--m", "2"]
 
 @dataclass(frozen=True)
 class Case:
-    """A bad input: what is asked, the exit code that answers it, and words of the message."""
+    """A bad input: the request, its exit code, and words of the message."""
 
     code: int
     words: list[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 LARGE = "".join(f"{i};g{i // 6};h{i // 24};*\n" for i in range(600))
 
 CASES = {
-    # What is there instead of a file of rows.
+    # Things in place of a file of rows.
     "missing file": Case(4, ["no.csv", "There is no file"], file="no.csv", content=None),
     "missing file, nearly named": Case(4, ["Did you mean", "in.csv"], file="inn.csv"),
     "missing folder": Case(4, ["no/in.csv"], file="no/in.csv", content=None),
@@ -94,7 +94,7 @@ CASES = {
         4, ["ascii", "offset 3"], content=b"caf\xc3\xa9\n", options=["--encoding", "ascii"]
     ),
     "unknown encoding": Case(2, ["klingon"], options=["--encoding", "klingon"]),
-    # What is in it.
+    # Contents of the file.
     "word in FIMI": Case(4, ["line 3", "'tea'", "integers"], file="in.dat", content="1 2\n2\n1 tea\n"),
     "decimal in FIMI": Case(4, ["line 1", "1.5"], file="in.dat", content="1 1.5\n"),
     "word in SPMF": Case(4, ["line 2", "'tea'"], file="in.txt", content="1 -1 -2\ntea -1 -2\n"),
@@ -280,7 +280,7 @@ def test_verify_and_measure_refuse_bad_input_too(tmp_path: Path) -> None:
     write(tmp_path / "in.dat", "1 2\n2 x\n")
     write(tmp_path / "ok.dat", "1 2\n2\n")
     (tmp_path / "folder").mkdir()
-    asked: list[tuple[list[str], int]] = [
+    cases: list[tuple[list[str], int]] = [
         (["verify", "in.dat", "--k", "2", "--m", "1"], 4),
         (["verify", "no.dat", "--k", "2", "--m", "1"], 4),
         (["verify", "folder", "--k", "2", "--m", "1"], 4),
@@ -299,7 +299,7 @@ def test_verify_and_measure_refuse_bad_input_too(tmp_path: Path) -> None:
         (["demo", "--out", "ok.dat"], 2),
         (["demo", "--rows", "0"], 2),
     ]
-    for done, (command, code) in zip(together([c for c, _ in asked], tmp_path), asked, strict=True):
+    for done, (command, code) in zip(together([c for c, _ in cases], tmp_path), cases, strict=True):
         assert done.code == code, (command, done)
         refused(done, code)
     assert files_under(tmp_path) == {"in.dat", "ok.dat"}
@@ -477,7 +477,7 @@ def test_the_hint_about_missing_items_works(tmp_path: Path) -> None:
     setveil(*command, new, cwd=tmp_path).ok()
 
 
-# Where the release should go
+# The output of the release
 
 
 def test_output_folder_that_may_not_be_replaced(tmp_path: Path) -> None:
@@ -492,7 +492,7 @@ def test_output_folder_that_may_not_be_replaced(tmp_path: Path) -> None:
     (tmp_path / "alike" / "published").mkdir(parents=True)
     write(tmp_path / "alike" / "published" / "my.txt", "mine")
     before = files_under(tmp_path)
-    asked: list[tuple[str, list[str], list[str]]] = [
+    cases: list[tuple[str, list[str], list[str]]] = [
         ("full", [], ["full", "not empty", "--force"]),
         ("full", ["--force"], ["full", "only folders that setveil wrote"]),
         ("a-file", [], ["a-file", "not a folder"]),
@@ -503,9 +503,9 @@ def test_output_folder_that_may_not_be_replaced(tmp_path: Path) -> None:
         ("alike", ["--force"], ["alike", "only folders that setveil wrote"]),
     ]
     done = together(
-        [["anonymize", "in.csv", *OPTIONS, "--out", out, *options] for out, options, _ in asked], tmp_path
+        [["anonymize", "in.csv", *OPTIONS, "--out", out, *options] for out, options, _ in cases], tmp_path
     )
-    for answer, (_, _, words) in zip(done, asked, strict=True):
+    for answer, (_, _, words) in zip(done, cases, strict=True):
         refused(answer, 2, *words)
     assert files_under(tmp_path) == before
     assert leftovers(tmp_path / "full") == []
@@ -544,7 +544,7 @@ def test_output_folder_where_nothing_can_be_made(tmp_path: Path) -> None:
 @posix_only
 @pytest.mark.parametrize("limit", [100, 3000, 12_000])
 def test_disk_full(limit: int, tmp_path: Path) -> None:
-    """Files that may not grow further fail like a full disk."""
+    """Check that files that may not grow further fail like a full disk."""
     import resource
 
     def before() -> None:
@@ -642,7 +642,7 @@ def test_a_convert_or_hierarchy_that_fails_leaves_no_file(tmp_path: Path) -> Non
         ("in.parquet", _parquet(pl.DataFrame({"items": [["a"], ["a", None]]}))),
     ],
 )
-def test_null_in_a_list_is_left_out_and_counted(tmp_path: Path, name: str, content: str | bytes) -> None:
+def test_null_in_a_list_is_omitted_and_counted(tmp_path: Path, name: str, content: str | bytes) -> None:
     write(tmp_path / name, content)
     done = setveil("anonymize", name, "--k", 2, "--m", 2, "--out", "out", "-v", cwd=tmp_path).ok()
     assert "1 null in 1 list skipped, as null is no item." in done.err

@@ -1,4 +1,4 @@
-"""Rows in classes on the command line: the option that may stand alone, answers, and what is refused."""
+"""Rows in classes on the command line: the option that needs no others, answers, and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TREE = "".join(
         ("crisps", "salty"), ("nuts", "salty"),
     )
 )  # fmt: skip
-ASKED = ("--format", "basket", "-H", "tree.csv", "--k", 5, "--m", 2, "--class-size", 50)
+OPTIONS = ("--format", "basket", "-H", "tree.csv", "--k", 5, "--m", 2, "--class-size", 50)
 
 
 @pytest.fixture
@@ -27,19 +27,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_classes_are_made_verified_and_asked(folder: Path) -> None:
+def test_classes_are_made_verified_and_queried(folder: Path) -> None:
     made = setveil(
-        "anonymize", *ASKED, "--classes", "rows.csv", "-o", "out", "--external", "-v", cwd=folder
+        "anonymize", *OPTIONS, "--classes", "rows.csv", "-o", "out", "--external", "-v", cwd=folder
     ).ok()
     assert "Classes    2 of 124 rows; pairs are off by" in made.out
-    told = setveil("verify", "out", "-k", 5, "-m", 2, "--json", cwd=folder).ok().json()
-    assert told["holds"]
-    assert told["classes"] == 2
-    assert told["counts"]["holds"]
-    asked = setveil("query", "out", "tea, scone", "--json", cwd=folder).ok().json()
-    assert asked[0]["least"] == asked[0]["greatest"] == 60
+    record = setveil("verify", "out", "-k", 5, "-m", 2, "--json", cwd=folder).ok().json()
+    assert record["holds"]
+    assert record["classes"] == 2
+    assert record["counts"]["holds"]
+    record = setveil("query", "out", "tea, scone", "--json", cwd=folder).ok().json()
+    assert record[0]["least"] == record[0]["greatest"] == 60
     page = (folder / "out/internal/report.html").read_text("utf-8")
-    assert "What a class has in common" in page
+    assert "Common items of classes" in page
     assert "splits" not in (folder / "out/published/report.html").read_text("utf-8")
     risk = setveil("risk", "out", "--m", "1", "--json", cwd=folder).ok().json()
     assert set(risk) == {"class known", "class not known"}
@@ -48,7 +48,7 @@ def test_classes_are_made_verified_and_asked(folder: Path) -> None:
 
 
 def test_at_most_so_many_classes(folder: Path) -> None:
-    setveil("anonymize", "rows.csv", *ASKED, "--classes", 1, "-o", "out", "--no-details", cwd=folder).ok()
+    setveil("anonymize", "rows.csv", *OPTIONS, "--classes", 1, "-o", "out", "--no-details", cwd=folder).ok()
     assert (folder / "out/published/classes.csv").read_text() == "class,rows\n0,248\n"
 
 
@@ -68,7 +68,7 @@ def test_at_most_so_many_classes(folder: Path) -> None:
     ],
 )
 def test_what_is_refused(more: tuple[object, ...], said: str, folder: Path) -> None:
-    done = setveil("anonymize", "rows.csv", *ASKED, "--classes", *more, "-o", "out", cwd=folder)
+    done = setveil("anonymize", "rows.csv", *OPTIONS, "--classes", *more, "-o", "out", cwd=folder)
     assert done.code == 2
     assert said in done.err
     assert not (folder / "out").exists()

@@ -139,10 +139,10 @@ def test_a_study_that_is_killed_interrupted_and_completed(folder: Path) -> None:
     last = records(out)
     assert {run: last[run] for run in second} == second  # nothing lost, nothing done twice
     assert len(last) == len(ENDED) + 2  # the risk of the original rows, also with a private item
-    told = done.json()
-    assert told["runs"] == len(ENDED)
-    assert told["status"] == {"done": 4, "infeasible": 1, "refused": 2, "timeout": 1, "memory": 1}
-    assert told["results"] == str(out / "results.csv")
+    record = done.json()
+    assert record["runs"] == len(ENDED)
+    assert record["status"] == {"done": 4, "infeasible": 1, "refused": 2, "timeout": 1, "memory": 1}
+    assert record["results"] == str(out / "results.csv")
     with (out / "results.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {(row["method"], int(row["k"])): row["status"] for row in rows} == ENDED
@@ -185,13 +185,13 @@ def test_a_study_that_is_killed_interrupted_and_completed(folder: Path) -> None:
     assert sum(final[run] != last[run] for run in last) == 2  # the late one and the big one
     assert [run["status"] for run in listed.json()["runs"]] == [row["status"] for row in rows]
     assert [run["run"] for run in listed.json()["runs"]] == [row["run"] for row in rows]
-    refused(other, 2, "holds something else than a study")
+    refused(other, 2, "contains something else than a study")
     refused(occupied, 2, "is a file, expected a folder")
     refused(more, 4, "study.toml: data[1]: There is no file", "--data", out=folder / "never")
 
 
 def test_data_that_could_be_read_in_several_ways_are_refused_once_and_first(tmp_path: Path) -> None:
-    """A table of three columns: which of them are items is not for us to guess."""
+    """Check a table of three columns: setveil must not guess which of them are items."""
     table = {"patient": [1, 1, 2], "code": ["I10", "E11", "I10"], "ward": ["a", "b", "a"]}
     pl.DataFrame(table).write_parquet(tmp_path / "visits.parquet")
     text = (
@@ -212,7 +212,7 @@ def test_data_that_could_be_read_in_several_ways_are_refused_once_and_first(tmp_
         assert one.err.count("visits to the ward") == 1
     assert said.code == 0, said
 
-    # The keys that are shown are those that a study takes.
+    # The keys in the message are those that a study accepts.
     write(tmp_path / "table.csv", "pat,icd,sex\n1,I10,m\n1,E11,m\n2,I10,f\n3,I10,f\n")
     text = 'name = "s"\nalgorithms = ["lg"]\nk = 2\ndata = [{path = "table.csv"%s}]\n'
     write(tmp_path / "guess.toml", text % "")
@@ -227,7 +227,7 @@ def test_data_that_could_be_read_in_several_ways_are_refused_once_and_first(tmp_
 
 
 def test_a_hierarchy_that_cannot_be_read_is_refused_first(folder: Path) -> None:
-    """Where a run that is missing takes it, whether it is to be done or only listed."""
+    """Check that such a hierarchy stops the command early if a missing run uses it, also with --dry-run."""
     write(folder / "bad.csv", "1;a;all\n1;b;all\n")
     text = 'name = "s"\ndata = [{path = "rows.dat", hierarchy = "bad.csv"}]\nk = 2\n'
     write(folder / "cut.toml", text + 'algorithms = ["aa"]\nm = 1\n')

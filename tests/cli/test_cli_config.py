@@ -140,6 +140,36 @@ def test_every_command_takes_a_file(place: Path) -> None:
     assert len((place / "out.jsonl").read_text().splitlines()) == len(ROWS)
 
 
+def test_no_file_says_that_something_is_replaced(place: Path) -> None:
+    write(place / "c.toml", "input = 'in put.csv'\noutput = 'mine.jsonl'\nforce = true\n")
+    write(place / "mine.jsonl", "mine\n")
+    refused(setveil("convert", "--config", "c.toml", cwd=place), 2, "mine.jsonl exists already", "--force")
+    trace = "k = 2\nm = 1\nformat = 'basket'\nalgorithm = 'aa'\ntrace = 'mine.jsonl'\nforce = true\n"
+    write(place / "d.toml", trace)
+    done = setveil("anonymize", "in put.csv", "--config", "d.toml", "--out", "run", cwd=place)
+    assert done.code == 2
+    assert "mine.jsonl exists already" in done.err
+    assert (place / "mine.jsonl").read_text() == "mine\n"
+    setveil("convert", "--config", "c.toml", "--force", cwd=place).ok()
+    assert len((place / "mine.jsonl").read_text().splitlines()) == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    "command", [("anonymize", "--out", "no"), ("risk",), ("read", "--show"), ("why", "first", "tea")]
+)
+def test_no_file_alone_names_a_database_server(place: Path, command: tuple[str, ...]) -> None:
+    """Check that a server hears of a query only if its address was typed; a file of a database is read."""
+    where = "postgresql://nobody@127.0.0.1:9/shop"
+    write(place / "q.toml", f"query = 'SELECT 1'\nconnection = '{where}'\n")
+    done = setveil(*command, "--config", "q.toml", cwd=place)
+    refused(done, 2, "names the database", f"--connection {where}")
+    write(place / "q.toml", "query = 'SELECT 1'\nconnection = 'sqlite:///none.db'\n")
+    done = setveil("read", "--show", "--config", "q.toml", cwd=place)
+    assert "names the database" not in done.err
+    typed = setveil("read", "--show", "--config", "q.toml", "--connection", where, cwd=place)
+    assert "names the database" not in typed.err
+
+
 def test_no_record_and_no_proposal_holds_a_secret(tmp_path: Path) -> None:
     pytest.importorskip("adbc_driver_sqlite")
     address = "shop.db?passphrase=s3cret&api_key_x=s3cret"
@@ -149,11 +179,11 @@ def test_no_record_and_no_proposal_holds_a_secret(tmp_path: Path) -> None:
         base.executemany("INSERT INTO bought VALUES (?, ?)", lines)
         base.commit()
     write(tmp_path / "tree.csv", HIERARCHY)
-    asked = ["--query", "SELECT who, what FROM bought", "--connection", f"sqlite:///{address}"]
+    command = ["--query", "SELECT who, what FROM bought", "--connection", f"sqlite:///{address}"]
     columns = ["--id-column", "who", "--item-column", "what", "--hierarchy", "tree.csv"]
-    asked += [*columns, "--k", "3", "--m", "2"]
-    out = ["anonymize", *asked, "--out", "out", "--external"]
-    done = together([out, ["explore", *asked, "--out", "explored.html", "--json"]], tmp_path)
+    command += [*columns, "--k", "3", "--m", "2"]
+    out = ["anonymize", *command, "--out", "out", "--external"]
+    done = together([out, ["explore", *command, "--out", "explored.html", "--json"]], tmp_path)
     written = [file for file in tmp_path.rglob("*") if file.is_file() and file.name != address]
     assert any(b"api_key_x=***" in file.read_bytes() for file in written)
     for file in written:

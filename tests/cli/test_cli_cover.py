@@ -15,9 +15,9 @@ ROWS = "a1,b1\na1,b1\na1,b2\na1,b2\na2,b1\na2\na2\nb2\n"
 def test_verify_in_the_cover_reading(tmp_path: Path) -> None:
     write(tmp_path / "theirs.csv", THEIRS)
     write(tmp_path / "tree.csv", TREE)
-    asked = ["verify", tmp_path / "theirs.csv", "--k", 3, "--m", 1, "--format", "basket"]
-    cover = [*asked, "--reading", "cover", "--hierarchy", tmp_path / "tree.csv"]
-    assert setveil(*asked).code == 1
+    command = ["verify", tmp_path / "theirs.csv", "--k", 3, "--m", 1, "--format", "basket"]
+    cover = [*command, "--reading", "cover", "--hierarchy", tmp_path / "tree.csv"]
+    assert setveil(*command).code == 1
     done = setveil(*cover).ok()
     assert "Yes: k^m-anonymity (k=3, m=1) in the cover reading holds." in done.out
     found = json.loads(setveil(*cover, "--json").ok().out)
@@ -96,7 +96,7 @@ def test_release_by_parts(tmp_path: Path) -> None:
     )
 
 
-def test_rows_are_drawn_where_items_were_left_out_of_some_parts(tmp_path: Path) -> None:
+def test_rows_are_drawn_where_some_parts_lack_items(tmp_path: Path) -> None:
     rows = "a1,b1\n" * 3 + "a1\n" * 3 + "b1\n" * 6 + "a1,b2\n" * 3 + "a2\n" * 3
     write(tmp_path / "rows.csv", rows)
     write(tmp_path / "tree.csv", TREE)

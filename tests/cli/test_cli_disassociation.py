@@ -1,4 +1,4 @@
-"""Disassociation on the command line: a run, its check, its use, and what is refused."""
+"""Disassociation on the command line: a run, its check, its use, and errors."""
 
 from __future__ import annotations
 
@@ -69,21 +69,21 @@ def test_what_is_written(folder: tuple[Path, list[Done]]) -> None:
 def test_pages(folder: tuple[Path, list[Done]]) -> None:
     place, _ = folder
     inside = (place / "unsafe" / "internal" / "report.html").read_text()
-    for text in ("Clusters by size", "Items by place", "What can be inferred", "the cover problem"):
+    for text in ("Clusters by size", "Items by place", "Inference", "the cover problem"):
         assert text in inside
     outside = (place / "run" / "published" / "report.html").read_text()
-    assert "The promise holds" in outside
+    assert "The guarantee holds" in outside
     assert "3, whose sizes are in" in outside
 
 
-def test_safe_form_and_what_is_told(folder: tuple[Path, list[Done]]) -> None:
+def test_safe_form_and_its_description(folder: tuple[Path, list[Done]]) -> None:
     place, done = folder
     assert "No --rho is given: nothing sensitive is learned with a chance above 1/5" in done[2].ok().err
     assert "right about any of 2 sensitive items with a chance above 0.2" in " ".join(done[2].out.split())
     assert "does not use the hierarchy" in done[1].ok().err
-    told = json.loads((place / "unsafe" / "internal" / "report.json").read_text())["guarantee"]
-    assert told["greatest_confidence"]["confidence"] > 0.2
-    assert told["inferences"] >= 1
+    record = json.loads((place / "unsafe" / "internal" / "report.json").read_text())["guarantee"]
+    assert record["greatest_confidence"]["confidence"] > 0.2
+    assert record["inferences"] >= 1
     assert "Inferred   a sensitive item with a chance of" in done[3].ok().out
 
 
@@ -93,8 +93,8 @@ def answers(done: Done) -> dict[str, Any]:
 
 def test_queries_of_the_example(folder: tuple[Path, list[Done]]) -> None:
     place, _ = folder
-    asked = ["madonna", "ikea,ruby", "itunes,audi-a4", "madonna,ikea", "flu,viagra"]
-    refined, plain = (answers(setveil("query", place / run, *asked, "--json")) for run in ("run", "plain"))
+    queries = ["madonna", "ikea,ruby", "itunes,audi-a4", "madonna,ikea", "flu,viagra"]
+    refined, plain = (answers(setveil("query", place / run, *queries, "--json")) for run in ("run", "plain"))
     expected = {
         "madonna": (7, 7, 7, 9), "ikea, ruby": (11 / 12, 7 / 4, 0, 10), "itunes, audi-a4": (1, 2, 0, 3),
         "madonna, ikea": (25 / 12, 11 / 4, 0, 9), "flu, viagra": (2 / 3, 4 / 3, 0, 6),
@@ -143,7 +143,7 @@ def test_draws_and_measures(folder: tuple[Path, list[Done]]) -> None:
 @pytest.mark.parametrize(
     ("command", "text"),
     [
-        (["risk", "run"], "do not tell which items are in the same row"),
+        (["risk", "run"], "do not show which items are in the same row"),
         (["why", "run", "madonna"], "every item is published under its own name"),
         (["apply", "run", "paper.csv", "--out", "new"], "which cluster new rows would belong to"),
         ([*RUN, "--engine", "parts", "--out", "new"], "is not computed in parts"),
@@ -155,11 +155,11 @@ def test_draws_and_measures(folder: tuple[Path, list[Done]]) -> None:
             ["apply", "run", "paper.csv", "--repair", "--union", "run", "--out", "new"],
             "which cluster new rows",
         ),
-        (["risk", "run", "--absent", 1], "do not tell which items are in the same row"),
-        (["checker", "run"], "does not check such a release, which promises disassociated"),
+        (["risk", "run", "--absent", 1], "do not show which items are in the same row"),
+        (["checker", "run"], "does not support this release, which guarantees disassociated"),
         (["certify", "run"], "this is a run of disassociation"),
         ([*RUN, "--certificate", "--out", "new"], "--certificate is of exact"),
-        ([*RUN, "--checker", "--out", "new"], "The checker for recipients does not check such a release"),
+        ([*RUN, "--checker", "--out", "new"], "The checker for recipients does not support this release"),
         ([*RUN, "--classes", "--out", "new"], "not by disassociation"),
         ([*RUN, "--counts-min", 5, "--out", "new"], "It tells of items under their own names already"),
         ([*RUN, "--bound", "--out", "new"], "not for disassociation"),

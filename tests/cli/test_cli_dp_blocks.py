@@ -1,4 +1,4 @@
-"""Noisy blocks on the command line: a run, its account, its use, and what is refused."""
+"""Noisy blocks on the command line: a run, its account, its use, and errors."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ def test_the_leaves_of_a_hierarchy(folder: Path) -> None:
         ([*RUN[:-1], "0", *UNIVERSE], "epsilon must be a number above 0"),
         ([*RUN[:-1], "-1", *UNIVERSE], "epsilon must be a number above 0"),
         ([*RUN[:-2], *UNIVERSE], "needs --epsilon"),
-        ([*RUN, *UNIVERSE, "--external"], "No page is made to be shared"),
+        ([*RUN, *UNIVERSE, "--external"], "There is no page to share"),
         ([*RUN, *UNIVERSE, "--engine", "parts"], "is not computed in parts"),
         ([*RUN, *UNIVERSE, "--engine", "spark"], "With --engine spark there is no --epsilon"),
         ([*RUN, *UNIVERSE, "--certificate"], "--certificate is of exact"),
-        ([*RUN, *UNIVERSE, "--checker"], "The checker for recipients does not check such a release"),
+        ([*RUN, *UNIVERSE, "--checker"], "The checker for recipients does not support this release"),
         ([*RUN, *UNIVERSE, "--classes"], "not by dp-blocks"),
         ([*RUN, *UNIVERSE, "--counts-min", 5], "It tells of items under their own names already"),
         (["risk", "run", "--absent", 1], "No row of noisy counts is a person's"),
@@ -82,11 +82,11 @@ def test_the_leaves_of_a_hierarchy(folder: Path) -> None:
             ["apply", "run", "rows.csv", "--repair", "--union", "run", "--out", "new"],
             "its own rows and no others",
         ),
-        (["checker", "run"], "does not check such a release, which promises differential-privacy"),
+        (["checker", "run"], "does not support this release, which guarantees differential-privacy"),
         (["certify", "run"], "this is a run of dp-blocks"),
         ([*RUN, *UNIVERSE, "--output-format", "fimi"], "always published as data.json and two csv files"),
         ([*RUN, *UNIVERSE, "--block-size", 11], "at most 10"),
-        (["query", "run", "--itemsets", 3], "no itemsets are searched"),
+        (["query", "run", "--itemsets", 3], "Itemsets cannot be searched"),
         (["query", "run", "beer"], "beer"),
         (["risk", "run"], "No row of noisy counts is a person's"),
         (["why", "run", "tea"], "by counts with noise"),

@@ -79,7 +79,7 @@ def test_default_is_the_proven_optimum_with_suppression(place: Path) -> None:
 
 
 def test_losses_in_bits(place: Path) -> None:
-    """Each objective loses least by itself; what is minimized is named, and stays inside."""
+    """Check that each objective has the least loss by its own measure, and only internal files name it."""
     wanted = ("lm", "entropy", "entropy-max")
     runs = together([[*BASE, "--out", one, "--objective", one, "--external"] for one in wanted], place)
     found = {}
@@ -171,12 +171,12 @@ needs_hard = pytest.mark.skipif(not DATA.is_dir(), reason="needs BMS-WebView-2: 
 
 
 def until(terminal: int, sign: bytes | None) -> bytes:
-    """Read what is drawn on a terminal until a sign is there, or else until its process has ended."""
+    """Read the terminal output until a sign appears, or else until its process has ended."""
     seen = b""
     while sign is None or sign not in seen:
         try:
             seen += os.read(terminal, 4096)
-        except OSError:  # how Linux says that nobody writes any more
+        except OSError:  # the error of Linux when the writer has closed
             assert sign is None, seen
             break
     return seen

@@ -34,7 +34,7 @@ ORDER = (
 )  # fmt: skip
 LAST = ("setveil series drop",)
 SLOW = r"setveil (recommend|explore|attack baskets)"
-VIOLATED = r"setveil (verify|policy check|attack theirs)"  # may also answer that the promise does not hold
+VIOLATED = r"setveil (verify|policy check|attack theirs)"  # may also answer that the guarantee does not hold
 
 
 def examples() -> list[str]:
@@ -48,7 +48,7 @@ def examples() -> list[str]:
 
 
 def place(example: str) -> tuple[int, int]:
-    """Find where an example stands in the order."""
+    """Return the rank of an example in the order."""
     if example.startswith(LAST):
         return 2, 0
     at = [number for number, start in enumerate(ORDER) if example.startswith(start)]
@@ -139,7 +139,7 @@ def run(example: str, folder: Path, tools: Path) -> subprocess.CompletedProcess[
 
 
 def failing(commands: list[str], folder: Path, tools: Path) -> dict[str, str]:
-    """Run commands in order; return those that failed."""
+    """Run commands in order; return the failed ones."""
     found = {}
     for one in commands:
         done = run(one, folder, tools)

@@ -1,9 +1,10 @@
-"""Facts on the command line: from the raw file to a folder that is checked, and what is refused."""
+"""Facts on the command line: from the raw file to a verified folder, and errors."""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +18,7 @@ from naive.km import supports
 
 CODES = ("I50.1", "I50.9", "I21.0", "J18.0", "J18.9", "J44")
 TREE = "I50.1;I50;I;*\nI50.9;I50;I;*\nI21.0;I;*\nJ18.0;J18;J;*\nJ18.9;J18;J;*\nJ44;J;*\n"
-ASKED = (
+OPTIONS = (
     "--id-column",
     "patient",
     "--set",
@@ -46,7 +47,16 @@ def ward(tmp_path: Path) -> Path:
 
 def test_from_the_raw_file_to_a_release_that_is_checked(ward: Path) -> None:
     done = setveil(
-        "anonymize", "log.csv", *ASKED, "--amount", "price:0,5,20", "--external", "-o", "out", "-v", cwd=ward
+        "anonymize",
+        "log.csv",
+        *OPTIONS,
+        "--amount",
+        "price:0,5,20",
+        "--external",
+        "-o",
+        "out",
+        "-v",
+        cwd=ward,
     ).ok()
     assert "facts, one row per value of patient; codes: code; date: dates as quarters, 4 values" in done.err
     assert "price: amounts, added over lines, in bands at 0,5,20" in done.err
@@ -54,7 +64,7 @@ def test_from_the_raw_file_to_a_release_that_is_checked(ward: Path) -> None:
     assert "\nFacts " in done.out
     assert "\nOrders " in done.out
 
-    # The promise, counted from the published file alone.
+    # The guarantee, counted from the published file alone.
     lines = (ward / "out/published/data.csv").read_text().splitlines()
     assert lines[0] == "row,code,date,price"
     rows: dict[str, set[str]] = {}
@@ -112,7 +122,7 @@ def _published(release: sv.VerifiedRelease) -> list[tuple[int, str]]:
 
 def test_what_is_refused_leaves_nothing_behind(ward: Path) -> None:
     (ward / "odd.csv").write_text("patient,date,code\n1,03/04/2024,a\n2,05/06/2024,b\n")
-    base = ["anonymize", "log.csv", *ASKED, "-o", "out"]
+    base = ["anonymize", "log.csv", *OPTIONS, "-o", "out"]
 
     def without(*words: str) -> list[str]:
         at = base.index(words[0])
@@ -139,7 +149,7 @@ def test_what_is_refused_leaves_nothing_behind(ward: Path) -> None:
         ([*base, "--counts-min", "4"], 2, "Counts below k = 5"),
         ([*base, "--engine", "parts"], 2, "Facts are read in memory"),
         ([*base, "-H", "date=icd.csv"], 2, "there are hierarchies of codes only"),
-        (["anonymize", "odd.csv", *ASKED, "-o", "out"], 4, "line 2, column 'date': found '03/04/2024'"),
+        (["anonymize", "odd.csv", *OPTIONS, "-o", "out"], 4, "line 2, column 'date': found '03/04/2024'"),
         (["anonymize", "log.csv", "-k5", "-m2", "--fact-sign", "|", "-o", "out"], 2, "nothing says that"),
     ]  # fmt: skip
     for (words, code, said), done in zip(
@@ -151,7 +161,7 @@ def test_what_is_refused_leaves_nothing_behind(ward: Path) -> None:
 
 
 def test_other_commands_say_what_they_lack(ward: Path) -> None:
-    setveil("anonymize", "log.csv", *ASKED, "--no-details", "-o", "out", cwd=ward).ok()
+    setveil("anonymize", "log.csv", *OPTIONS, "--no-details", "-o", "out", cwd=ward).ok()
     cases = [["measure", "log.csv", "out/published"], ["why", "out", "J99"], ["checker", "out"]]
     for words, done in zip(cases, together(cases, ward), strict=True):
         assert done.code in (2, 4), (words, done)
@@ -160,7 +170,7 @@ def test_other_commands_say_what_they_lack(ward: Path) -> None:
 
 
 def test_what_is_not_for_facts_says_why(ward: Path) -> None:
-    setveil("anonymize", "log.csv", *ASKED, "--no-details", "-o", "out", cwd=ward).ok()
+    setveil("anonymize", "log.csv", *OPTIONS, "--no-details", "-o", "out", cwd=ward).ok()
     cases = [
         (["apply", "out", "log.csv", "-o", "new"], "out published facts, which are applied to no other rows"),
         (["certify", "out"], "not of facts"),
@@ -187,9 +197,9 @@ KNOWN = ("--qi", "age,sex", "--model", "kkm", "--no-details")
 def test_persons_and_events_become_a_table_that_is_checked(persons: Path) -> None:
     two = ("persons.csv", "--items-file", "log.csv")
     runs = [
-        ["anonymize", *two, *ASKED, *KNOWN, "--global", "--fact-order", "last", "-o", "two", "-v"],
-        ["anonymize", "long.csv", *ASKED, *KNOWN, "--global", "--fact-order", "last", "-o", "one"],
-        ["anonymize", *two, *ASKED, "--qi", "age,sex", "--model", "mixed-km", "--m", "1", "--fact-order",
+        ["anonymize", *two, *OPTIONS, *KNOWN, "--global", "--fact-order", "last", "-o", "two", "-v"],
+        ["anonymize", "long.csv", *OPTIONS, *KNOWN, "--global", "--fact-order", "last", "-o", "one"],
+        ["anonymize", *two, *OPTIONS, "--qi", "age,sex", "--model", "mixed-km", "--m", "1", "--fact-order",
          "last", "--no-details", "--output-format", "long", "-o", "mixed"],
     ]  # fmt: skip
     done = [one.ok() for one in together(runs, persons)]
@@ -214,7 +224,7 @@ def test_what_is_refused_of_tables(persons: Path) -> None:
     lines = (persons / "long.csv").read_text().splitlines()
     lines.append(f"0,2024-01-01,J44,4,A,99,{lines[1].rsplit(',', 1)[1]}")
     (persons / "differ.csv").write_text("\n".join(lines) + "\n")
-    base = ["anonymize", "persons.csv", "--items-file", "log.csv", *ASKED, "-o", "out"]
+    base = ["anonymize", "persons.csv", "--items-file", "log.csv", *OPTIONS, "-o", "out"]
     kkm = [*base, *KNOWN]
     cases: list[tuple[list[str], int, str]] = [
         ([*base, "--qi", "age"], 2, "--qi: only tables have such columns"),
@@ -227,8 +237,8 @@ def test_what_is_refused_of_tables(persons: Path) -> None:
         ([*kkm, "--per-person", "age=middle"], 2, "there is no 'middle'"),
         ([*kkm, "--counts-min", "6"], 2, "facts in tables are not counted"),
         (["anonymize", "few.csv", *kkm[2:]], 4, "149 ids of column 'patient' are not in"),
-        (["anonymize", "differ.csv", *ASKED, *KNOWN, "-o", "out"], 4, "age '99'"),
-        (["risk", "long.csv", *ASKED[:6], "--qi", "age"], 2, "not rows of facts"),
+        (["anonymize", "differ.csv", *OPTIONS, *KNOWN, "-o", "out"], 4, "age '99'"),
+        (["risk", "long.csv", *OPTIONS[:6], "--qi", "age"], 2, "not rows of facts"),
     ]  # fmt: skip
     for (words, code, said), done in zip(
         cases, together([words for words, _, _ in cases], persons), strict=True
@@ -240,10 +250,36 @@ def test_what_is_refused_of_tables(persons: Path) -> None:
 def test_other_commands_say_that_they_take_no_tables_of_facts(persons: Path) -> None:
     two = ("persons.csv", "--items-file", "log.csv")
     setveil(
-        "anonymize", *two, *ASKED, *KNOWN, "--global", "--fact-order", "first", "-o", "out", cwd=persons
+        "anonymize", *two, *OPTIONS, *KNOWN, "--global", "--fact-order", "first", "-o", "out", cwd=persons
     ).ok()
     cases = [["query", "out", "J44@2024-Q1"], ["reconstruct", "out", "-o", "drawn"], ["why", "out", "J44"]]
     for words, done in zip(cases, together(cases, persons), strict=True):
         assert (done.code, "Facts of tables are" in done.err) == (2, True), (words, done)
     done = setveil("checker", "out", cwd=persons)
     assert (done.code, "of facts" in done.err) == (2, True), done
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "third", "ways"),
+    [
+        ("03/04/2024", "05/06/2024", "01/02/2024", ["--date-format %d/%m/%Y", "--date-format %m/%d/%Y"]),
+        ("19.03.2024", "05.06.2024", "01.02.2024", ["--date-format %d.%m.%Y"]),
+        ("2024-03-19", "2024-03-20", "unclear", ["--missing date=unclear"]),
+        ("19.03.2024", "05.06.2024", "?", ["--date-format %d.%m.%Y --missing 'date=?'"]),
+    ],
+)
+def test_dates_that_are_not_read_print_a_command_for_each_reading(
+    first: str, second: str, third: str, ways: list[str], tmp_path: Path
+) -> None:
+    days = (first, second, third)
+    lines = [f"{who},{day},{code}" for who in range(8) for day in days for code in "ab"]
+    (tmp_path / "log.csv").write_text("\n".join(["patient,date,code", *lines]) + "\n")
+    command_line = ["anonymize", "log.csv", "--id-column", "patient", "--set", "code", "--when", "date:month"]
+    command_line += ["--k", "2", "--m", "1", "--out"]
+    done = setveil(*command_line, "out", cwd=tmp_path)
+    assert done.code == 4
+    printed = [line.strip() for line in done.err.splitlines() if line.startswith("    setveil ")]
+    assert printed == [f"setveil {' '.join(command_line)} out {way}" for way in ways], done.err
+    for at, command in enumerate(printed):
+        words = shlex.split(command.replace(" out ", f" out{at} "))[1:]
+        setveil(*words, cwd=tmp_path).ok()

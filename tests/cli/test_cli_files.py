@@ -148,14 +148,14 @@ def test_names_that_are_no_utf8_are_refused_before_any_work(tmp_path: Path) -> N
     (tmp_path / "some").mkdir()
     for place in (tmp_path / odd, tmp_path / "some" / f"{odd}.csv"):
         write(place, "tea,milk\ntea,milk\ntea\ntea\n")
-    asked = ["-k", "2", "-m", "1"]
+    options = ["-k", "2", "-m", "1"]
     commands = [
-        ["anonymize", odd, *asked, "-o", "out"],
-        ["anonymize", "some", *asked, "-o", "out"],
-        ["anonymize", "rows.csv", *asked, "-o", f"{odd}-out"],
-        ["anonymize", "rows.csv", *asked, "-o", "out", "--hierarchy", odd],
+        ["anonymize", odd, *options, "-o", "out"],
+        ["anonymize", "some", *options, "-o", "out"],
+        ["anonymize", "rows.csv", *options, "-o", f"{odd}-out"],
+        ["anonymize", "rows.csv", *options, "-o", "out", "--hierarchy", odd],
         ["compare", "study.toml", "-o", f"{odd}-study"],
-        ["series", "init", f"{odd}-ward", *asked],
+        ["series", "init", f"{odd}-ward", *options],
     ]
     for words in commands:
         done = subprocess.run(

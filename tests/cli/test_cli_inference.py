@@ -1,4 +1,4 @@
-"""Promises about what is learned, on the command line: which is meant, what is checked or only looked at."""
+"""Guarantees about inference on the command line: the default, the check, and watched items."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def greatest(answer: dict[str, Any]) -> tuple[str, list[str], int, int] | None:
-    """What tells most, as a verdict has it."""
+    """Return the strongest inference of a verdict."""
     found = answer["greatest_confidence"]
     if found is None:
         return None
@@ -84,9 +84,9 @@ def test_watched_items_are_looked_at_whatever_is_promised(place: Path, watched: 
             for found in entry["items"]:
                 assert found["probability"] == confidence(published, found["itemset"], found["item"])
     assert "S.txt: only looked at; --rho bounds what is learned of them." in watched["watched"].err
-    assert "What can be learned about private items" in (
-        place / "watched" / "internal" / "report.html"
-    ).read_text(encoding="utf-8")
+    assert "Inference of private items" in (place / "watched" / "internal" / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_looking_changes_no_release(place: Path, watched: dict[str, Done]) -> None:
@@ -121,7 +121,7 @@ def test_private_items_of_a_release_are_read_from_its_about_json(place: Path) ->
     betraying = [row | {"1"} if row else row for row in rows]
     write(place / "changed" / "data.csv", dump(betraying, "basket"))
     promise = ["--model", "coherence", "--h", 0.5, "--k", 3, "--p", 3]
-    kept, named, broken, told = together(
+    kept, named, broken, foreign = together(
         [
             ["verify", "coherent", *promise, "--json"],
             ["verify", "coherent", *promise, "--private", "1,2,3", "--json"],
@@ -132,17 +132,17 @@ def test_private_items_of_a_release_are_read_from_its_about_json(place: Path) ->
     )
     assert kept.ok().json() == named.ok().json()
     assert kept.json()["private"] == ["1", "2", "3"]
-    assert broken.code == told.code == 1
-    assert broken.json() == told.json()
+    assert broken.code == foreign.code == 1
+    assert broken.json() == foreign.json()
     assert {entry["betrays"] for entry in broken.json()["first"]} == {"1"}
 
 
-# The promises themselves.
+# The guarantees themselves.
 
 
 @pytest.fixture(scope="module")
 def runs(place: Path) -> dict[str, Done]:
-    """Releases whose model is settled by what is given."""
+    """Releases whose guarantee determines the model."""
     hole, rules = (
         ["anonymize", f"{name}.csv", *BASKET, "-H", f"{name}-tree.csv"] for name in ("hole", "rules")
     )
@@ -156,7 +156,7 @@ def runs(place: Path) -> dict[str, Done]:
     return dict(zip(commands, together([*commands.values()], place), strict=True))
 
 
-def test_the_model_follows_from_what_is_given(place: Path, runs: dict[str, Done]) -> None:
+def test_the_model_follows_from_the_arguments(place: Path, runs: dict[str, Done]) -> None:
     expected = {
         "km-rho": {"model": "km-rho", "k": 2, "m": 2, "rho": 0.5, "sensitive": ["H"], "knows": "public"},
         "any": {"model": "km-rho", "k": 2, "m": 2, "rho": 0.5, "sensitive": ["H"], "knows": "any"},
@@ -204,7 +204,7 @@ def test_what_was_promised_is_found_again(place: Path, runs: dict[str, Done]) ->
 
 
 def test_any_file_is_checked(place: Path) -> None:
-    """The originals: k^m-anonymous, but for what they tell of sensitive items."""
+    """The originals: k^m-anonymous, except for inferences about sensitive items."""
     hole: list[object] = ["verify", "hole.csv", *BASKET, "-k", 2]
     commands: dict[str, list[object]] = {
         "hole": [*hole, "-m", 2, "--rho", 0.5, "--sensitive", "S.txt", "--json"],
@@ -226,12 +226,12 @@ def test_any_file_is_checked(place: Path) -> None:
     rules = done["rules"].json()
     assert rules["model"] == "rho-uncertainty"
     assert rules["greatest_confidence"]["confidence"] == 1
-    assert "1 item in no row" in done["a file with more"].ok().err
+    assert "1 item in no published row" in done["a file with more"].ok().err
     assert "'zz'" in done["a file with more"].err
 
 
-def test_items_that_were_left_out_are_known_by_about_json(place: Path, runs: dict[str, Done]) -> None:
-    """A bound below what a single occurrence tells leaves no H; named alone it could be misspelt."""
+def test_suppressed_items_are_known_by_about_json(place: Path, runs: dict[str, Done]) -> None:
+    """Check a bound that suppresses every H: without about.json, a named H could be a misspelling."""
     runs["none left"].ok()
     published = rows_of(place / "none" / "published" / "data.csv")
     assert not any("H" in row for row in published)
@@ -249,7 +249,7 @@ def test_items_that_were_left_out_are_known_by_about_json(place: Path, runs: dic
     assert folder.ok().json() == named.ok().json() == listed.ok().json()
     assert greatest(folder.json()) is None
     assert messages_of(named) == ""
-    assert "S.txt: 1 item in no row" in listed.err.replace("'", "")
+    assert "S.txt: 1 item in no published row" in listed.err.replace("'", "")
     refused(alone, 4, "'H'", "not in the data")
 
 
@@ -257,16 +257,16 @@ def test_the_page_to_share_names_no_sensitive_item(place: Path, runs: dict[str, 
     runs["rho"].ok()
     inside = (place / "rho" / "internal" / "report.html").read_text(encoding="utf-8")
     outside = (place / "rho" / "published" / "report.html").read_text(encoding="utf-8")
-    assert "What can be learned about each" in inside
-    assert "What can be learned about each" not in outside
-    assert "the most that is learned" in outside
+    assert "Inference of each item" in inside
+    assert "Inference of each item" not in outside
+    assert "the most certain inference is" in outside
 
 
-# What is told of them.
+# Records of inferences.
 
 
 @pytest.fixture(scope="module")
-def told(place: Path) -> dict[str, Done]:
+def results(place: Path) -> dict[str, Done]:
     write(place / "more-tree.csv", "\n".join([*PUBLIC, "H;ALL", "U;ALL"]))
     hole = ["anonymize", "hole.csv", *BASKET]
     rules = ["anonymize", "rules.csv", *BASKET, "--rho", "1/2", "--sensitive", "s,t", "--bound"]
@@ -287,8 +287,8 @@ def told(place: Path) -> dict[str, Done]:
     return dict(zip(commands, together([*commands.values()], place), strict=True))
 
 
-def test_what_was_left_out_and_what_it_cost(place: Path, told: dict[str, Done]) -> None:
-    out = told["unseen"].ok().out
+def test_suppressed_items_and_their_cost(place: Path, results: dict[str, Done]) -> None:
+    out = results["unseen"].ok().out
     assert "Hidden     1 occurrence of sensitive items (H 1)." in out
     assert "Price      All of the loss: k^m-anonymity of the public items alone loses nothing." in out
     recorded = json_of(place / "unseen" / "internal" / "report.json")["algorithm"]
@@ -299,14 +299,14 @@ def test_what_was_left_out_and_what_it_cost(place: Path, told: dict[str, Done]) 
         assert inside not in page
 
 
-def test_sensitive_items_in_no_row_are_warned_of(place: Path, told: dict[str, Done]) -> None:
-    assert "Warning: 1 sensitive item is in no row: 'U'." in told["unseen"].ok().err
+def test_sensitive_items_in_no_row_are_warned_of(place: Path, results: dict[str, Done]) -> None:
+    assert "Warning: 1 sensitive item is in no row: 'U'." in results["unseen"].ok().err
     recorded = json_of(place / "unseen" / "internal" / "report.json")["algorithm"]
     assert recorded["warnings"] == ["1 sensitive item is in no row: 'U'."]
-    assert "Warning" not in told["partial"].err
+    assert "Warning" not in results["partial"].err
 
 
-def test_how_far_they_are_from_the_optimum(told: dict[str, Done]) -> None:
+def test_how_far_they_are_from_the_optimum(results: dict[str, Done]) -> None:
     expected = {
         "partial": "Proven: the smallest loss (LM) of any suppression of sensitive occurrences, ",
         "suppress-control": "Proven: the smallest loss (LM) of any suppression, 0.1.",
@@ -314,6 +314,6 @@ def test_how_far_they_are_from_the_optimum(told: dict[str, Done]) -> None:
         "mm": "the smallest loss (LM) of any suppression, ",
     }
     for name, text in expected.items():
-        assert text in " ".join(told[name].ok().out.split()), name
-    refused(told["lg"], 2, "lg makes none")
-    refused(told["single"], 2, "partial and rho-uncertainty", "exact")
+        assert text in " ".join(results[name].ok().out.split()), name
+    refused(results["lg"], 2, "lg makes none")
+    refused(results["single"], 2, "partial and rho-uncertainty", "exact")

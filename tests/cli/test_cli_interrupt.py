@@ -62,7 +62,7 @@ from setveil.__main__ import main
 main()
 """
 
-# The command line, but it lists in a file what it imports, and somebody presses Ctrl-C at one of the imports.
+# The command line, but it lists its imports in a file, and Ctrl-C is pressed at one of the imports.
 PRESSED_AT_AN_IMPORT = """
 import os, signal, sys
 log, chosen = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.argv.pop(1)
@@ -76,7 +76,7 @@ from setveil.__main__ import main
 main()
 """
 
-# The command line, but somebody presses Ctrl-C when all is done and said.
+# The command line, but Ctrl-C is pressed after all work and output.
 PRESSED_AT_THE_END = """
 import os, signal
 leave = os._exit
@@ -171,14 +171,14 @@ def cost(*arguments: object, cwd: Path) -> float:
 
 
 def until_spent(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait until the process has taken so many seconds of processors, however long that is."""
+    """Wait until the process has used this many seconds of processor time, however long that takes."""
     while processor_seconds(process.pid) < seconds:
         assert process.poll() is None, "it must take longer"
         time.sleep(0.01)
 
 
 def complete(out: Path) -> bool:
-    """Tell whether there is a folder; if there is, it must be whole."""
+    """Return whether a folder exists, after checking that an existing one is complete."""
     if not out.exists():
         return False
     assert files_under(out) == FILES_OF_A_RUN | {"published/data.csv", "internal/members.json"}
@@ -251,7 +251,7 @@ def test_killed_while_writing(job: tuple[Path, list[str], float], tmp_path: Path
         if i >= 4 and caught >= 4:
             break
     assert caught >= 4
-    # What a killed run leaves hidden beside its place does not stand in the way of the next one.
+    # Hidden files of a killed run next to its folder do not prevent the next run.
     setveil(*command, "--out", tmp_path / "out0", "--force", cwd=folder).ok()
     assert complete(tmp_path / "out0")
 
@@ -344,7 +344,7 @@ def test_ctrl_c_when_the_answer_is_there(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_while_the_answer_is_printed(tmp_path: Path) -> None:
-    """Somebody reads the first byte, and then nothing: what is left is more than fits between the two."""
+    """Check a reader that stops after the first byte, while the rest is more than the pipe can buffer."""
     rows = "".join(f"a rather long item of row {i}\n" for i in range(20_000 if COMPILED else 3000))
     write(tmp_path / "in.csv", rows)
     command = ["verify", "in.csv", "--k", 2, "--m", 1, "--show", 20_000, "--json"]
@@ -367,7 +367,7 @@ def test_a_job_in_the_background_of_a_shell_stays_deaf(tmp_path: Path) -> None:
     assert process.returncode == 0, said
 
 
-# What `work` does, and what becomes of the command. At the end of `work` somebody may press, too.
+# The actions of `work`, and the end of the command. Ctrl-C may be pressed at the end of `work`, too.
 WORK = """
 import os, signal, sys, threading, time
 from pathlib import Path
@@ -463,7 +463,7 @@ def test_what_a_press_does(work: list[str], code: int, out: str, said: str, tmp_
 @pytest.mark.exhaustive
 @needs_compiled
 def test_ctrl_c_just_before_the_rename(job: tuple[Path, list[str], float], tmp_path: Path) -> None:
-    """What is cleared away must not be what has just been put in place."""
+    """Check that clearing away does not remove the files just put in place."""
 
     def page(out: Path) -> list[Path]:  # the last file to be written
         return list(out.parent.glob(f".{out.name}.*/{out.name}/internal/report.html"))

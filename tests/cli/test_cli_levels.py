@@ -1,4 +1,4 @@
-"""Columns with hierarchies that are built, and what is said where columns or items have none."""
+"""Columns with built hierarchies, and the messages about columns or items without one."""
 
 from __future__ import annotations
 
@@ -103,10 +103,10 @@ def test_columns_and_items_without_groups_are_said(done: dict[str, Done]) -> Non
     assert "Note: Column 'zip' has 5 values and no groups of them" in flat.err
     assert "--hierarchy zip=prefix:4,3,2" in flat.err
     assert "--hierarchy seen=dates:month,quarter" in flat.err
-    told = " ".join(flat.out.split())
-    assert "No groups Nothing groups the values of zip, seen: each is published as it is" in told
+    output = " ".join(flat.out.split())
+    assert "No groups Nothing groups the values of zip, seen: each is published as it is" in output
     check = done["check"].ok()
-    assert "no problems.\nNote: 6 of 6 items stand alone below the top" in check.out
+    assert "no problems.\nNote: 6 of 6 items are alone below the top" in check.out
 
 
 def test_rare_items_that_stand_alone_are_said(tmp_path: Path) -> None:
@@ -128,6 +128,6 @@ def test_rare_items_that_stand_alone_are_said(tmp_path: Path) -> None:
         "-v",
     ]
     done = together([line], tmp_path)[0].ok()
-    assert "10 of 12 items stand alone below the top: all of them are in fewer than 3 rows" in done.err
+    assert "10 of 12 items are alone below the top: all of them are in fewer than 3 rows" in done.err
     assert "hierarchy build --by prefix --lengths 1" in done.err
-    assert "No groups  10 of 12 items stand alone below the top: 10 of them are suppressed." in done.out
+    assert "No groups  10 of 12 items are alone below the top: 10 of them are suppressed." in done.out

@@ -81,7 +81,7 @@ def test_what_the_report_says(name: str, finished: tuple[Path, dict[str, Done]])
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_hierarchy_is_on_record(name: str, finished: tuple[Path, dict[str, Done]]) -> None:
-    """Also with coat, where the groups that may be merged and the weights of UL came from it."""
+    """Check also coat, whose mergeable groups and weights of UL came from it."""
     run = RUNS[name]
     found = json_of(finished[0] / name / "internal" / "report.json")["hierarchy"]
     assert (found and found["path"]) == (run.tree or None)

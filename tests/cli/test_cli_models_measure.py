@@ -64,7 +64,7 @@ def test_measure_finds_again_what_the_report_says(
 def test_a_hierarchy_weighs_the_labels(
     name: str, finished: tuple[Path, dict[str, Done]], measured: dict[str, Done]
 ) -> None:
-    """Whatever the labels are: what they stand for is known from the folder."""
+    """Check every kind of label: the folder says which items it represents."""
     utility = json_of(finished[0] / name / "internal" / "report.json")["utility"]
     found = measured[f"{name}, weighted"].ok().json()["utility"]
     weighted = found.pop("ul_weighted")
@@ -110,11 +110,11 @@ def _relative_errors(
         exact = sum(query <= row for row in original)
         if not exact:
             continue
-        asked = Counter(recoding[item] for item in query)
+        labels = Counter(recoding[item] for item in query)
         one_row = Fraction(1)
-        for label, t in asked.items():
+        for label, t in labels.items():
             one_row *= Fraction(2 ** (size[label] - t), 2 ** size[label] - 1) if label else 0
-        matches = sum(asked.keys() <= row for row in published)
+        matches = sum(labels.keys() <= row for row in published)
         out.append(float(abs(exact - matches * one_row) / exact))
     return out
 
@@ -151,16 +151,16 @@ def test_queries(finished: tuple[Path, dict[str, Done]], tmp_path: Path) -> None
     }
     about = json_of(folder / "coat" / "published" / "about.json")
     shared = Published(published, about["labels"], counts, about["counts"]["least"])
-    for done, asked in ((file, own), (frequent, often), (uniform, own)):
+    for done, errors_of in ((file, own), (frequent, often), (uniform, own)):
         are = done.ok().json()["utility"]["are"]
-        truth = {query: sum(query <= row for row in COAT) for query in asked}
+        truth = {query: sum(query <= row for row in COAT) for query in errors_of}
         errors = [abs(naive.estimate(shared, sorted(query)) / n - 1) for query, n in truth.items() if n]
-        alone = _relative_errors(COAT, published, recoding, asked)
-        told = [(are, alone)] if done is uniform else [(are, errors), (are["from_rows"], alone)]
+        alone = _relative_errors(COAT, published, recoding, errors_of)
+        expected = [(are, alone)] if done is uniform else [(are, errors), (are["from_rows"], alone)]
         assert ("from_rows" in are) == (done is not uniform)
         assert are["estimator"] == ("uniform" if done is uniform else "maximum entropy")
-        assert (are["queries"], are["left_out"]) == (len(alone), len(asked) - len(alone))
-        for spread, by_hand in told:
+        assert (are["queries"], are["left_out"]) == (len(alone), len(errors_of) - len(alone))
+        for spread, by_hand in expected:
             assert spread["mean"] == pytest.approx(sum(by_hand) / len(by_hand))
             assert spread["sd"] == pytest.approx(pstdev(by_hand))
             assert spread["median"] == pytest.approx(median(by_hand))

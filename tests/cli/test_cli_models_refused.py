@@ -108,7 +108,7 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     "no sensitive item": (ANONYMIZE + "cahd --p 2 --sensitive ,", 2, ["No sensitive item"]),
     "only sensitive items": (ANONYMIZE + "cahd --p 2 --sensitive a,b,c,d,e,f,g,h", 2, ["All 8 items"]),
     "too many drawn": (ANONYMIZE + "cahd --p 3 --sensitive-random 9", 2, ["9", "only 1", "p = 3"]),
-    # Promises that no release can keep.
+    # Guarantees that no release can keep.
     "private item too frequent": (
         ANONYMIZE + "mm --h 0.5 --k 2 --p 2 --private c", 3, ["'c'", "6 of 10 rows", "h = 0.5", "0.6"],
     ),
@@ -132,9 +132,9 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     ),
     "no suppression at all": (CONSTRAINTS + "--utility U.txt", 3, ["constraint 3", "'d'", "0%"]),
     "too few empty rows": (
-        "anonymize empty-rows.csv --out OUT -a lg --k 3", 3, ["1", "hold none", "3", "row without items"],
+        "anonymize empty-rows.csv --out OUT -a lg --k 3", 3, ["1", "contain none", "3", "row without items"],
     ),
-    "too few rows with items": (ANONYMIZE + "lg --k 11", 3, ["10 hold items", "greatest k", "10"]),
+    "too few rows with items": (ANONYMIZE + "lg --k 11", 3, ["10 contain items", "greatest k", "10"]),
     # Files of constraints and hierarchies.
     "unknown item in a privacy constraint": (
         ANONYMIZE + "coat --k 5 --privacy bad.txt", 4, ["bad.txt", "line 2", "no item", "line 3", "'zz'"],
@@ -229,7 +229,7 @@ def test_bad_input(name: str, answers: tuple[Path, dict[str, Done]]) -> None:
 
 
 def test_the_command_in_a_hint_works(answers: tuple[Path, dict[str, Done]]) -> None:
-    """Whoever is told to look at all problems of a file gets to see them."""
+    """Check that the command in the hint shows all problems of the file."""
     folder, done = answers
     hints = []
     for name in ("unknown item in a privacy constraint", "an item in two groups"):

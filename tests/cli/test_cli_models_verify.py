@@ -1,4 +1,4 @@
-"""The command `verify` for the other privacy models: what is found again, and what is not."""
+"""The command `verify` for the other privacy models: violations that it finds, and limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from setveil.errors import RequestError
 def verified(
     finished: tuple[Path, dict[str, Done]], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, dict[str, Done]]:
-    """Verify each release: its folder, published/, the file alone, the original, and too great a promise."""
+    """Verify each release: its folder, published/, the file alone, the original, and a stronger guarantee."""
     folder, _ = finished
     alone = tmp_path_factory.mktemp("alone")
     commands: dict[tuple[str, str], list[object]] = {}
@@ -64,15 +64,15 @@ def verified(
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_where_no_promise_is_asked_for_that_of_its_about_json_is_checked(
+def test_the_promise_of_about_json_is_checked_by_default(
     name: str, finished: tuple[Path, dict[str, Done]], verified: dict[str, dict[str, Done]]
 ) -> None:
     folder, done = finished[0] / name, verified[name]["nothing asked"]
-    told = json_of(folder / "published" / "about.json")["guarantee"]
+    guarantee = json_of(folder / "published" / "about.json")["guarantee"]
     assert "checking the guarantee in its about.json" in messages_of(done)
-    if "itemsets" in told:  # how many there are is told, not which
+    if "itemsets" in guarantee:  # about.json has their number, not the itemsets
         assert (done.code, "constraints needs --privacy" in done.err) == (2, True)
-        with pytest.raises(RequestError, match="Nothing says what to promise"):
+        with pytest.raises(RequestError, match="Nothing says what to guarantee"):
             sv.verify(folder)
         return
     assert done.ok().json() == verified[name]["folder"].json()
@@ -93,7 +93,7 @@ def test_the_promise_is_found_again(
         assert counts is None or (counts["holds"] and counts["lines"] > 0), how
         assert found == expected, how
         said = messages_of(done)
-        if how == "alone" and RUNS[name].kind != "grouped":  # nothing beside the file says what it is
+        if how == "alone" and RUNS[name].kind != "grouped":  # no other file says what it is
             assert "baskets, one row per line" in said
             assert said.count("\n") == 1
         else:
@@ -137,7 +137,7 @@ def test_groups_tell_their_sensitive_items_themselves(verified: dict[str, dict[s
 
 
 def test_labels_without_a_meaning(finished: tuple[Path, dict[str, Done]], tmp_path: Path) -> None:
-    """A file of labels does not tell where the items of a constraint went; the message says what would."""
+    """Check that a message asks for the file that maps the items of a constraint to labels."""
     folder, _ = finished
     shutil.copy(folder / "coat" / "published" / "data.csv", tmp_path / "alone.csv")
     recoding = (folder / "coat" / "internal" / "recoding.csv").read_text()

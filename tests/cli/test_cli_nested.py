@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "setveil"
 DEEP, LONG = "[" * 100_000, "9" * 6_000
 ROWS = "tea,milk\ntea,milk\ntea\ntea\n"
 STUDY = 'name = "s"\ndata = [{path = "rows.csv"}]\nalgorithms = ["aa"]\nm = 1\nk = '
-PLACES: dict[str, tuple[str, str, list[object]]] = {  # file, what stands before the value, command
+PLACES: dict[str, tuple[str, str, list[object]]] = {  # file, text before the value, command
     "settings": ("x.toml", "k = ", ["anonymize", "rows.csv", "--config", "x.toml", "-o", "x"]),
     "a record as settings": (
         "x.json", '{"options": {"k": ', ["anonymize", "rows.csv", "--config", "x.json", "-o", "x"],

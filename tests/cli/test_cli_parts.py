@@ -83,19 +83,19 @@ def test_verified_in_parts(arguments: list[str], tmp_path: Path) -> None:
     )
     assert parts == memory
     assert parts["counts"]["holds"]
-    told = setveil("verify", out, "-k", "3", "-m", "2", "--engine", "parts").ok().out
-    assert told == setveil("verify", out, "-k", "3", "-m", "2").ok().out
+    output = setveil("verify", out, "-k", "3", "-m", "2", "--engine", "parts").ok().out
+    assert output == setveil("verify", out, "-k", "3", "-m", "2").ok().out
     found = setveil("verify", out, "-k", "9", "-m", "2", "--engine", "parts", "--show", "1")
     assert (found.code, found.out) == (1, setveil("verify", out, "-k", "9", "-m", "2", "--show", "1").out)
     (out / "published" / "counts.csv").write_text("item,label,rows\nmilk,milk,7\n")
     found = setveil("verify", out, "-k", "3", "-m", "2", "--engine", "parts")
     assert found.code == 1
-    assert "7 rows hold 'milk', but only 6 published rows show 'milk'" in found.out
+    assert "7 rows contain 'milk', but only 6 published rows show 'milk'" in found.out
     (out / "published" / "counts.csv").write_text("item,label,rows\n")
     rows = sv.read(str(out / "published" / "data.parquet"))
     sv.convert([list(row) for row in rows][:-1], out / "published" / "data.parquet", force=True)
     refused = setveil("verify", out, "-k", "3", "-m", "2", "--engine", "parts")
-    assert (refused.code, "but its about.json says 15 rows" in refused.err) == (4, True), refused
+    assert (refused.code, "but about.json says 15 rows" in refused.err) == (4, True), refused
     for more, message in (
         (["-k", "4", "-m", "4"], "m = 4 cannot be verified in parts"),
         (["-k", "4", "--model", "k-anonymity"], "With --engine parts there is km-anonymity only"),
@@ -147,7 +147,7 @@ def test_risk_in_parts(arguments: list[str], tmp_path: Path) -> None:
         assert (refused.code, message in refused.err) == (2, True), refused.err
     sv.convert(ROWS[:-1], tmp_path / "out" / "published" / "data.parquet", force=True)
     refused = setveil("risk", "out", "--engine", "parts", cwd=tmp_path)
-    assert (refused.code, "but its about.json says 15 rows" in refused.err) == (4, True), refused
+    assert (refused.code, "but about.json says 15 rows" in refused.err) == (4, True), refused
 
 
 def test_pairs_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

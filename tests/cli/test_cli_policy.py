@@ -176,10 +176,10 @@ def test_every_way_to_say_what_may_be_merged(tmp_path: Path) -> None:
             assert any(members <= set(group) for group in groups), (way, label)
         assert violations(rows_of(out / "published" / "data.csv"), 4, 2) == {}, way
         report = json_of(out / "internal" / "report.json")
-        given = report["algorithm"]["parameters"]["utility"]
-        for group in given or []:
+        policy = report["algorithm"]["parameters"]["utility"]
+        for group in policy or []:
             assert sorted(group) in groups
-        assert (given is None) == (way == "any")
+        assert (policy is None) == (way == "any")
         suppressed = {item for item, label in recoding.items() if not label}
         for entry, group in zip(report["algorithm"]["utility_constraints"], groups, strict=True):
             before = sum(not row.isdisjoint(group) for row in SAMPLE)

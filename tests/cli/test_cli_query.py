@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def as_published(place: Path, *, counts: bool = True) -> naive.Published:
-    """Read what was published by hand."""
+    """Read the published files by hand."""
     about = json.loads((place / "about.json").read_text())
     rows = sv.read(place / about["file"], format=about["format"])
     listed = None
@@ -90,7 +90,7 @@ def expected(published: naive.Published, itemsets: list[tuple[str, ...]]) -> lis
 
 
 PAIRS = [("green tea", "milk"), ("coffee", "tea, black"), ("rum", "coffee"), ("juice",)]
-ASKED = ["green tea, milk", 'coffee,"tea, black"', " rum ,coffee,rum", "juice"]
+QUERIES = ["green tea, milk", 'coffee,"tea, black"', " rum ,coffee,rum", "juice"]
 
 
 @pytest.mark.parametrize("release", ["aa", "exact", "lg"])
@@ -100,7 +100,7 @@ def test_answers_are_those_of_the_definition(folder: Path, release: str) -> None
         done.ok().json()
         for done in together(
             [
-                ["query", place, *ASKED, "--json"]
+                ["query", place, *QUERIES, "--json"]
                 for place in (release, f"{release}/published", f"{release}/published/data.csv")
             ],
             folder,
@@ -111,7 +111,7 @@ def test_answers_are_those_of_the_definition(folder: Path, release: str) -> None
 
 def test_nothing_but_published_files_is_needed(folder: Path) -> None:
     whole, shared, rows, text = together(
-        [["query", place, *ASKED, "--json"] for place in ("aa", "shared", "rows")]
+        [["query", place, *QUERIES, "--json"] for place in ("aa", "shared", "rows")]
         + [["query", "rows", "juice"]],
         folder,
     )
@@ -121,13 +121,13 @@ def test_nothing_but_published_files_is_needed(folder: Path) -> None:
 
 
 def test_queries_of_a_file(folder: Path, tmp_path: Path) -> None:
-    write(tmp_path / "asked.txt", "".join(f"{line}\n" for line in ASKED))
+    write(tmp_path / "asked.txt", "".join(f"{line}\n" for line in QUERIES))
     write(tmp_path / "wrong.txt", "juice\nmilk,jiuce\n")
     write(tmp_path / "gap.txt", "juice\n\nmilk\n")
     write(tmp_path / "nothing.txt", "")
     named, read, both, wrong, gap, nothing, missing = together(
         [
-            ["query", "aa", *ASKED, "--json"],
+            ["query", "aa", *QUERIES, "--json"],
             ["query", "aa", "--queries-file", tmp_path / "asked.txt", "--json"],
             ["query", "aa", "milk", "--queries-file", tmp_path / "asked.txt", "--json"],
             *(
@@ -160,7 +160,7 @@ def test_numbers_are_separated_as_in_the_release(folder: Path) -> None:
     assert done.ok().json() == expected(as_published(folder / "fimi" / "published"), [("101", "102")])
 
 
-def test_labels_can_be_asked_for(folder: Path) -> None:
+def test_labels_can_be_queried(folder: Path) -> None:
     published = as_published(folder / "aa" / "published")
     (label, *_) = published.members
     exact, text, local = together(
@@ -168,16 +168,16 @@ def test_labels_can_be_asked_for(folder: Path) -> None:
     )
     rows = published.size([label])
     assert exact.ok().json() == [{"itemset": [label], "estimate": rows, "least": rows, "greatest": rows}]
-    assert text.ok().out.splitlines()[0] == f"Exactly {rows} rows hold an item of {label}."
+    assert text.ok().out.splitlines()[0] == f"Exactly {rows} rows contain an item of {label}."
     refused(local, 4, "'hot'")
 
 
 def test_answers_in_words(folder: Path) -> None:
-    one, many = together([["query", "aa", "green tea, milk"], ["query", "aa", *ASKED]], folder)
+    one, many = together([["query", "aa", "green tea, milk"], ["query", "aa", *QUERIES]], folder)
     (found,) = expected(as_published(folder / "aa" / "published"), [PAIRS[0]])
     estimate = round(naive.estimate(as_published(folder / "aa" / "published"), PAIRS[0]))
     between = f"at least {found['least']}, at most {found['greatest']}"
-    assert one.ok().out.splitlines()[0] == f"About {estimate} rows hold green tea and milk: {between}."
+    assert one.ok().out.splitlines()[0] == f"About {estimate} rows contain green tea and milk: {between}."
     lines = many.ok().out.splitlines()
     assert lines[0].split() == ["rows", "at", "least", "at", "most", "items"]
     assert [line.split("  ")[-1] for line in lines[1:5]] == [", ".join(pair) for pair in PAIRS]
@@ -220,7 +220,7 @@ def test_greatest_itemsets_and_rules(folder: Path) -> None:
     assert len(text.ok().out.splitlines()) == 1 + 5 + 2 + 1 + 1 + 3
 
 
-def test_what_cannot_be_asked(folder: Path, tmp_path: Path) -> None:
+def test_requests_that_are_refused(folder: Path, tmp_path: Path) -> None:
     write(tmp_path / "alone.csv", "a,b\n")
     nothing, both, useless, typo, empty, foreign, absent, negative = together(
         [
@@ -260,9 +260,9 @@ def test_groups_are_refused(tmp_path: Path) -> None:
         "--format",
         "basket",
     ]
-    made, asked = together([["anonymize", "in.csv", *cahd], ["query", "g", "a"]], tmp_path)
+    made, result = together([["anonymize", "in.csv", *cahd], ["query", "g", "a"]], tmp_path)
     made.ok()
-    refused(asked, 4, "Of rows in groups nothing need be estimated", "Count in the files: data.csv")
+    refused(result, 4, "Of rows in groups nothing need be estimated", "Count in the files: data.csv")
     release = sv.anonymize([["a", "s"], ["b"], ["c"]], sv.PrivacyDegree(2, ["s"]), details=False)
     with pytest.raises(sv.DataError, match="Of rows in groups nothing need be estimated"):
         sv.query(release, [["a"]])
@@ -276,7 +276,7 @@ def test_the_function_answers_alike(folder: Path) -> None:
     sources: list[Any] = [release, release.release, folder / "aa", str(folder / "shared")]
     for source in sources:
         assert [answer.as_dict() for answer in sv.query(source, PAIRS)] == expected_ones
-        assert [answer.as_dict() for answer in sv.query(source, ASKED)] == expected_ones
+        assert [answer.as_dict() for answer in sv.query(source, QUERIES)] == expected_ones
     (done,) = together([["query", "aa", "--itemsets", 4, "--itemset-length", 3, "--json"]], folder)
     found = sv.query(release, itemsets=4, itemset_length=3)
     assert [answer.as_dict() for answer in found] == done.ok().json()

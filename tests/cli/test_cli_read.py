@@ -1,4 +1,4 @@
-"""`setveil read`: how a file is read, before anything is made of it."""
+"""`setveil read`: how a file is read, before it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`setveil reconstruct`, and `setveil measure` of what it writes, read by hand."""
+"""`setveil reconstruct`, and `setveil measure` of its files, read by hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def lines(path: Path) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with rows, a release of them and two draws of that."""
+    """Make a folder with rows, a release of them and two draws from that."""
     place = tmp_path_factory.mktemp("reconstruct")
     (place / "x.csv").write_bytes(dump(ROWS, "basket"))
     (place / "tree.csv").write_text(HIERARCHY)
@@ -54,7 +54,7 @@ def test_draws_recode_to_the_release_with_the_supports_of_counts(place: Path) ->
 
 
 def test_what_is_said(place: Path, tmp_path: Path) -> None:
-    said, told, one, again = together(
+    said, verbose, one, again = together(
         [
             ["reconstruct", place / "run", "--draws", "2", "--seed", "3", "--out", "a"],
             ["reconstruct", place / "run/published", "--draws", "2", "--seed", "3", "--out", "b", "--json"],
@@ -68,7 +68,7 @@ def test_what_is_said(place: Path, tmp_path: Path) -> None:
     )
     assert "Check      It holds" in said.out
     assert "Synthetic  These rows are synthetic" in said.out
-    about = told.ok().json()
+    about = verbose.ok().json()
     assert about == json.loads((tmp_path / "b/about.json").read_text())
     assert about["reconstruction"]["mix"] == 10
     assert about["reconstruction"]["note"].startswith("These rows are synthetic")
@@ -82,7 +82,7 @@ def test_what_is_said(place: Path, tmp_path: Path) -> None:
 
 
 def test_measure_pools_draws(place: Path) -> None:
-    text, told, asked = together(
+    text, record, page = together(
         [
             ["measure", "x.csv", "draws"],
             ["measure", "x.csv", "draws", "--json"],
@@ -90,7 +90,7 @@ def test_measure_pools_draws(place: Path) -> None:
         ],
         place,
     )
-    found = told.ok().json()
+    found = record.ok().json()
     assert found["draws"] == 2
     assert found["queries"]["number"] == 1000
     assert set(found) == {"draws", "rows", "items", "queries"}
@@ -100,7 +100,7 @@ def test_measure_pools_draws(place: Path) -> None:
         f"2 draws of {len(ROWS):,} synthetic rows (original: {len(ROWS):,}); "
         "mean ± standard deviation over the draws."
     )
-    more = asked.ok().json()
+    more = page.ok().json()
     assert more["queries"]["number"] == 50
     supports = Counter(item for row in ROWS for item in row)
     assert more["itemsets"]["frequent"] >= sum(n >= 20 for n in supports.values())
@@ -122,7 +122,7 @@ def test_what_is_refused(place: Path) -> None:
         place,
     )
     for one in done:
-        refused(one, 4, "holds a reconstruction: its rows are synthetic", "promise nothing of their own")
+        refused(one, 4, "contains a reconstruction: its rows are synthetic", "guarantee nothing of their own")
     for words, code, message in (
         (["reconstruct", "run", "--out", "draws"], 2, "exists and is not empty"),
         (["reconstruct", "run", "--out", "run", "--force"], 2, "--force replaces only folders of draws"),
@@ -131,7 +131,7 @@ def test_what_is_refused(place: Path) -> None:
         (
             ["measure", "x.csv", "draws", "--hierarchy", "tree.csv"],
             2,
-            "--hierarchy: not for a reconstruction",
+            "--hierarchy cannot be used for a reconstruction",
         ),
         (["measure", "x.csv", "draws", "--itemset-length", "2"], 2, "--itemset-length"),
         (["measure", "x.csv", "draws", "--queries-file", "gone.txt"], 4, "There is no file gone.txt"),

@@ -1,4 +1,4 @@
-"""What compares a run with its original reads it as the run did."""
+"""Commands that compare a run with its original read the original as the run did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `risk`: what it reads, what it answers, what it refuses; its answer in words."""
+"""The command `risk`: its inputs, answers and errors; its answer in words."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def done(place: Path) -> dict[str, Done]:
-    """What all commands that should succeed left, run in one process."""
+    """Return the results of all commands that should succeed, run in one process."""
     many = ["--m", "1..2"]
     columns = ["--format", "long", "--separator", ";", "--id-column", "who", "--item-column", "what"]
     commands: dict[str, list[object]] = {
@@ -67,13 +67,13 @@ def done(place: Path) -> dict[str, Done]:
     return {name: result.ok() for name, result in zip(commands, results, strict=True)}
 
 
-def asked(place: Path, file: str, **more: Any) -> Any:
+def risk_of(place: Path, file: str, **more: Any) -> Any:
     return json.loads(json.dumps(sv.risk(place / file, m=(1, 2), **more)))
 
 
 def test_answers_are_those_of_python(done: dict[str, Done], place: Path) -> None:
-    assert done["file"].json() == asked(place, "in.dat")
-    assert done["private"].json() == asked(place, "shop.csv", private=["secret"])
+    assert done["file"].json() == risk_of(place, "in.dat")
+    assert done["private"].json() == risk_of(place, "shop.csv", private=["secret"])
     assert done["sensitive"].json() == done["private"].json()
     assert done["file"].json()["risk"][0]["exact"]
 
@@ -107,7 +107,7 @@ def test_groups_hide_their_sensitive_items(done: dict[str, Done], place: Path) -
     assert done["groups, the file"].json() == found
     assert {entry["item"] for entry in found["inference"]} == {"secret"}
     assert all(0 < entry["probability"] <= 1 / 4 for entry in found["inference"])
-    before = asked(place, "shop.csv", private=["secret"])
+    before = risk_of(place, "shop.csv", private=["secret"])
     assert found["risk"] == before["risk"]  # quasi-identifiers are published as they are
     assert {entry["item"] for entry in done["a quasi-identifier"].json()["inference"]} == {"p1"}
 
@@ -208,7 +208,7 @@ def result(rows: int = 500, **changes: Any) -> Any:
     }
 
 
-def told(**changes: Any) -> Any:
+def inference_entry(**changes: Any) -> Any:
     above = {"0.2": 3, "0.5": 0, "0.8": 0}
     entry = {"m": 1, "probability": 0.25, "item": "s", "itemset": ["a"], "support": 4, "exact": True}
     return {**entry, "rows_above": above, "items": each(s=0.25), **changes}
@@ -239,28 +239,30 @@ def test_numbers_in_words() -> None:
 
 def test_inferences_in_words() -> None:
     entries = [
-        told(),
-        told(m=2, itemset=[], exact=False, confidence=0.95),
-        told(m=3, support=1, itemset=["a", "b"]),
+        inference_entry(),
+        inference_entry(m=2, itemset=[], exact=False, confidence=0.95),
+        inference_entry(m=3, support=1, itemset=["a", "b"]),
     ]
     text = risk_text([("", result(inference=entries))])
     assert "1 item          25 %: s, of the 4 rows with a\n" in text
     assert "up to 2 items   at least 25 %: s, of the 4 rows, knowing nothing\n" in text
     assert "up to 3 items   25 %: s, of the only row with a, b\n" in text
-    nothing = told(probability=0.0, item=None, itemset=[], support=500)
-    text = risk_text([("before", result(inference=[told()])), ("after", result(inference=[nothing]))])
+    nothing = inference_entry(probability=0.0, item=None, itemset=[], support=500)
+    text = risk_text(
+        [("before", result(inference=[inference_entry()])), ("after", result(inference=[nothing]))]
+    )
     assert "after    0 %: none is there under its own name" in text
-    text = risk_text([("before", result(inference=[told()])), ("after", result())])
+    text = risk_text([("before", result(inference=[inference_entry()])), ("after", result())])
     assert "after    nothing: no sensitive item is there" in text
 
 
 def test_each_private_item_in_words() -> None:
-    """The most telling first, as it was before; what a release does not show is said not to be there."""
+    """Check that the most revealing items before the release are first, and suppressed items are named."""
     then = [
-        told(items=each(r=0.1, s=0.25, t=0.25)),
-        told(m=2, items=each(r=1.0, s=0.5, t=0.6), exact=False, confidence=0.95),
+        inference_entry(items=each(r=0.1, s=0.25, t=0.25)),
+        inference_entry(m=2, items=each(r=1.0, s=0.5, t=0.6), exact=False, confidence=0.95),
     ]
-    now = [told(items=each(s=0.125)), told(m=2, items=each(s=0.3))]
+    now = [inference_entry(items=each(s=0.125)), inference_entry(m=2, items=each(s=0.3))]
     text = risk_text([("before", result(inference=then)), ("after", result(inference=now))])
     assert text.split("\n\n")[-2].splitlines() == [
         "The greatest probability of each, by what is known:",
@@ -272,13 +274,13 @@ def test_each_private_item_in_words() -> None:
         "  s      before   25 %        at least 50 %",
         "         after    12 %        30 %",
     ]
-    alone = risk_text([("", result(inference=[told(items=each(s=0.25, t=0.25))]))])
+    alone = risk_text([("", result(inference=[inference_entry(items=each(s=0.25, t=0.25))]))])
     assert "of each, by what is known:\n  item   1 item\n  s      25 %\n  t      25 %\n" in alone
     many = each(**{f"x{i:02}": 1 - i / 100 for i in range(25)})
-    lines = risk_text([("", result(inference=[told(items=many)]))]).split("\n\n")[-2].splitlines()
+    lines = risk_text([("", result(inference=[inference_entry(items=many)]))]).split("\n\n")[-2].splitlines()
     assert len(lines) == 2 + 20 + 1
     assert lines[-1] == "  and 5 more (--json lists all)"
-    assert "probability of each" not in risk_text([("", result(inference=[told()]))])
+    assert "probability of each" not in risk_text([("", result(inference=[inference_entry()]))])
 
 
 def test_long_and_odd_labels() -> None:

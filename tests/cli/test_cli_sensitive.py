@@ -36,7 +36,7 @@ def test_a_sample_of_sensitive_items(tmp_path: Path) -> None:
 
 
 def test_rows_that_hold_only_sensitive_items(tmp_path: Path) -> None:
-    """They are rows like others, and no line of data.csv tells of them."""
+    """Check that they are rows like others, and no line of data.csv reveals them."""
     rows = [*GROUPS, frozenset({"viagra"}), frozenset[str](), frozenset({"wine"})]
     write(tmp_path / "in.csv", dump(rows, "basket"))
     run, check = together(

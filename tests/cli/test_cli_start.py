@@ -1,4 +1,4 @@
-"""What a command imports: only what it needs, as small runs would otherwise spend most of their time so."""
+"""Imports of commands: only the necessary ones, or small runs would spend most of their time on them."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ OTHERS = (
 
 
 def among(modules: Iterable[str], imported: set[str]) -> set[str]:
-    """Which of some modules, or what is in them, was imported."""
+    """Return the imported modules among some modules and their submodules."""
     starts = tuple(f"{module}." for module in modules)
     return {name for name in imported if f"{name}.".startswith(starts)}
 
 
 def test_what_only_others_need_is_not(imported: set[str]) -> None:
-    """Typer would import pydantic where it is installed; numba is there when something is compiled."""
+    """Typer would import pydantic if it is installed; numba is imported if something is compiled."""
     assert not among((*HEAVY, *OTHERS), imported)
 
 

@@ -1,4 +1,4 @@
-"""Hierarchies of systems of codes from the command line: options, answers, and what is refused."""
+"""Hierarchies of systems of codes from the command line: options, answers, and errors."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_names_are_added_to_codes_and_ranges(place: Path) -> None:
 
 def test_a_column_says_the_system(place: Path) -> None:
     build = ["hierarchy", "build", *READ_LONG, "--system", "icd9+icd10"]
-    asked, done, other = together(
+    result, done, other = together(
         [
             [*build, "--out", "a.csv"],
             [*build, "--system-column", "version", "--out", "b.csv"],
@@ -83,9 +83,9 @@ def test_a_column_says_the_system(place: Path) -> None:
         ],
         place,
     )
-    assert asked.code == 4
-    assert "2 of 5 items may be codes of ICD-9-CM or of ICD-10: 'E849', 'V10'." in asked.err
-    assert "--system-column" in asked.err
+    assert result.code == 4
+    assert "2 of 5 items may be codes of ICD-9-CM or of ICD-10: 'E849', 'V10'." in result.err
+    assert "--system-column" in result.err
     assert not (place / "a.csv").exists()
     done.ok()
     tree = paths(place / "b.csv")

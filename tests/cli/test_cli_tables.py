@@ -1,4 +1,4 @@
-"""Tables on the command line: roles, models, what is refused and with which command it works."""
+"""Tables on the command line: roles, models, errors and the commands that fix them."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ OUT = ["--out", "no"]
         (["ward.csv", "-k", 2, "-m", 2, "--set", "codes"], 2,
          ["--set: only tables have such columns", "--item-column names the column of items"]),
         (["ward.csv", *PROMISE], 4,
-         ["what someone may know of a person (--qi) and which column holds the items (--set)",
+         ["what someone may know of a person (--qi) and which column contains the items (--set)",
           "--out no --qi age,sex,outcome --set codes"]),
         (["ward.csv", *PROMISE, "--set", "codes"], 4, ["--set codes --out no --qi age,sex,outcome"]),
         (["ward.csv", *PROMISE, "--qi", "age"], 4, ["--qi age --out no --set codes"]),
@@ -218,16 +218,16 @@ def test_refused_by_verify(place: Path) -> None:
         ["verify", "ward.csv", *PROMISE],
         ["verify", "ward.csv", *PROMISE, "--qi", "zip", "--set", "codes"],
     ]
-    rows, asked, unknown = together(lines, place)
+    rows, result, unknown = together(lines, place)
     refused(rows, 2, "only tables have such columns")
-    refused(asked, 4, "nothing says", "setveil verify ward.csv --model kkm -k 2 -m 2 --qi")
+    refused(result, 4, "nothing says", "setveil verify ward.csv --model kkm -k 2 -m 2 --qi")
     refused(unknown, 4, "no column 'zip'")
 
 
 def test_a_kept_value_of_one_row_is_warned_of(place: Path) -> None:
     line = ["ward.csv", *PROMISE, "--qi", "sex", "--set", "codes", "--keep-columns", "patient", *QUICK]
-    asked, done = together([["anonymize", *line, *more, "--out", "kept"] for more in ([], NOT_IDS)], place)
-    refused(asked, 4, "column 'patient' looks like ids of persons", "--out kept --not-ids patient")
+    result, done = together([["anonymize", *line, *more, "--out", "kept"] for more in ([], NOT_IDS)], place)
+    refused(result, 4, "column 'patient' looks like ids of persons", "--out kept --not-ids patient")
     assert done.code == 0, done
     assert "Warning: Column 'patient' is published as it is, and 8 rows have a value there" in done.err
 
@@ -250,14 +250,14 @@ def test_the_command_that_is_shown_publishes_no_ids(place: Path) -> None:
     long = [[f"70{line[0]}", *line[1:3], code] for line in lines for code in line[4].split(";")]
     write(place / "long.csv", "\n".join(map(",".join, [["patient_id", "age", "sex", "icd10"], *long])) + "\n")
     usual = ["anonymize", "long.csv", *PROMISE, *QUICK]
-    asked, lines_of = together(
+    result, lines_of = together(
         [[*usual, "--out", "pasted"], [*usual, "--out", "also", "--qi", "age,sex", "--set", "icd10"]], place
     )
-    refused(asked, 4, "--qi age,sex --set icd10 --id-column patient_id")
+    refused(result, 4, "--qi age,sex --set icd10 --id-column patient_id")
     refused(lines_of, 4, "'patient_id' is named like the ids of persons", "--not-ids patient_id")
     commands = [
         shlex.split(next(line for line in done.err.splitlines() if line.startswith("    setveil")))[1:]
-        for done in (asked, lines_of)
+        for done in (result, lines_of)
     ]
     for done, out in zip(together(commands, place), ("pasted", "also"), strict=True):
         assert done.code == 0, done

@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 @needs_compiled
 @pytest.mark.parametrize("algorithm", ["rt", "forest"])
 def test_answers_hold_for_random_tables(algorithm: str) -> None:
-    """The true number of rows lies between the bounds, for single items and pairs."""
+    """Check that the true number of rows is within the bounds, for single items and pairs."""
     for _, naive in random_tables(25, 11, most_rows=14):
         table = fast(naive)
         if table.n_rows < 2 or not table.n_items:
@@ -57,13 +57,13 @@ def test_answers_hold_for_random_tables(algorithm: str) -> None:
             named.add(answer.itemset)
         items = table.vocabulary.labels
         for size in (1, 2):
-            for asked in combinations(items, size):
+            for query in combinations(items, size):
                 try:
-                    (answer,) = sv.query(release, [asked])
-                except DataError:  # left out everywhere, and in no count
+                    (answer,) = sv.query(release, [query])
+                except DataError:  # suppressed everywhere, and in no count
                     continue
-                true = sum(set(asked) <= row for row in rows)
-                assert answer.least <= true <= answer.greatest, (asked, answer, true)
+                true = sum(set(query) <= row for row in rows)
+                assert answer.least <= true <= answer.greatest, (query, answer, true)
                 assert answer.least - 1e-9 <= answer.estimate <= answer.greatest + 1e-9
 
 
@@ -73,9 +73,9 @@ def test_a_folder_answers_as_the_release_in_memory(folder: Path) -> None:
         folder / "ward.csv", qi=["age", "sex"], set="codes", hierarchies={"codes": folder / "codes.csv"}
     )
     release = sv.anonymize(table, sv.KKmAnonymity(2, 2))
-    asked = [("I21",), ("I21", "J18"), ("I50", "J44")]
+    queries = [("I21",), ("I21", "J18"), ("I50", "J44")]
     found = setveil("query", "release", "I21", "I21;J18", "I50;J44", "--json", cwd=folder).ok().json()
-    assert found == [answer.as_dict() for answer in sv.query(release, asked)]
+    assert found == [answer.as_dict() for answer in sv.query(release, queries)]
     assert sv.query(folder / "release", ["I21;J18"]) == sv.query(release, [("I21", "J18")])
 
 
@@ -93,8 +93,8 @@ def test_the_attacker_of_tables_in_words(folder: Path) -> None:
     assert alone.ok().out.startswith("Rows unique by all quasi-identifiers (age and sex): no row.")
     refused(rows, 2, "items of at least 1")
     empty = sv.read_table(write(folder / "empty.csv", "age,codes\n1,\n2,x\n"), qi=["age"], set="codes")
-    told: Any = sv.risk(empty)
-    notes = risk_text([("", told)])
+    risk: Any = sv.risk(empty)
+    notes = risk_text([("", risk)])
     assert "Without items: 1 row, where only the quasi-identifiers can be known." in notes
     for page in ("internal", "published"):
         text = (folder / "release" / page / "report.html").read_text()
@@ -114,7 +114,7 @@ def test_items_of_a_table_may_be_private(folder: Path) -> None:
 
 
 def test_other_commands_refuse(folder: Path) -> None:
-    asked: list[tuple[tuple[str, ...], int, tuple[str, ...]]] = [
+    cases: list[tuple[tuple[str, ...], int, tuple[str, ...]]] = [
         (("why", "release", "I99"), 4, ("no quasi-identifier, no item and no published label",)),
         (("apply", "release", "ward.csv", "--out", "other"), 2, ("run of a table", "by themselves")),
         (("query", "release", "Heart"), 4, ("is a label", "Ask for an item")),
@@ -125,13 +125,13 @@ def test_other_commands_refuse(folder: Path) -> None:
         (
             ("verify", "release", "--model", "km-anonymity", "-k2", "-m2"),
             4,
-            ("holds a table", "`setveil verify"),
+            ("contains a table", "`setveil verify"),
         ),
         (("risk", "release/published", "--original", "ward.csv"), 4, ("--qi",)),
     ]
-    done = together([words for words, _, _ in asked], folder)
-    for (words, code, told), one in zip(asked, done, strict=True):
-        refused(one, code, *told)
+    done = together([words for words, _, _ in cases], folder)
+    for (words, code, message), one in zip(cases, done, strict=True):
+        refused(one, code, *message)
         assert one.err.count("Error") == 1, words
     assert not (folder / "other").exists()
 
@@ -142,7 +142,7 @@ def test_functions_refuse(folder: Path) -> None:
     tree = Hierarchy(ward().items)
     release = sv.anonymize(table, sv.KKmAnonymity(2, 2), hierarchy=tree)
     rows = sv.anonymize([["a"], ["a"]], sv.KmAnonymity(2, 1), algorithm="aa")
-    asked: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
         (lambda: sv.why(release, "I21", data=[["I21"]]), RequestError, "run of a table"),
         (lambda: sv.why(rows, "a", row=1, data=[["a"], ["a"]]), RequestError, "row names a row of a table"),
         (lambda: sv.apply(release, table), RequestError, "run of a table"),
@@ -158,6 +158,6 @@ def test_functions_refuse(folder: Path) -> None:
         (lambda: sv.risk(rows, original=table), DataError, "release is one of rows"),
         (lambda: sv.risk(release, original=[["I21"]]), DataError, "release is a table"),
     ]
-    for call, kind, words in asked:
+    for call, kind, words in cases:
         with pytest.raises(kind, match=words):
             call()

@@ -1,4 +1,4 @@
-"""How much a command says: bars, lines, --quiet, --verbose; a sample says that it is one."""
+"""Messages of a command: bars, lines, --quiet, --verbose, and the note about a sample."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_remaining_time_is_told_when_it_means_something(clock: Clock) -> None:
+def test_remaining_time_is_shown_when_it_means_something(clock: Clock) -> None:
     phases = Phases(clock=clock)
     assert phases.remaining() is None
     phases("walking", 0.0)
@@ -52,8 +52,8 @@ def test_remaining_time_is_told_when_it_means_something(clock: Clock) -> None:
 
 
 def test_phases_end_with_their_times(clock: Clock) -> None:
-    told: list[tuple[str, float]] = []
-    phases = Phases(lambda phase, seconds: told.append((phase, seconds)), clock)
+    ended: list[tuple[str, float]] = []
+    phases = Phases(lambda phase, seconds: ended.append((phase, seconds)), clock)
     clock.now += 1
     phases("3 of 4,000 runs")
     clock.now += 2
@@ -61,7 +61,7 @@ def test_phases_end_with_their_times(clock: Clock) -> None:
     clock.now += 3
     phases("writing")
     phases.end()
-    assert told == [("starting", 1), ("4,000 of 4,000 runs", 5), ("writing", 0)]
+    assert ended == [("starting", 1), ("4,000 of 4,000 runs", 5), ("writing", 0)]
 
 
 def test_lines_now_and_then(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_quiet_and_verbose(tmp_path: Path) -> None:
     assert "No --hierarchy" in usual.err
     assert "verifying" not in usual.err
     verbose = setveil(*line, "verbose", "-v", cwd=tmp_path).ok()
-    assert "Promise    Anyone who knows" in verbose.out
+    assert "Guarantee  Anyone who knows" in verbose.out
     assert "Folder     verbose" in verbose.out
     assert re.search(r"^verifying: \d+\.\d\d s$", verbose.err, re.MULTILINE)
     assert re.search(r"^writing: \d+\.\d\d s$", verbose.err, re.MULTILINE)
@@ -152,7 +152,7 @@ def test_a_sample_may_lack_items_that_are_named(tmp_path: Path) -> None:
 
 
 def test_labels_that_a_spreadsheet_takes_for_formulas(tmp_path: Path) -> None:
-    """They are said where csv is published, in one line on standard error."""
+    """Check that they are reported if csv is published, in one line on standard error."""
     write(tmp_path / "in.csv", "=1+1,tea\n@x,tea\n-5,tea\n" * 2)
     write(tmp_path / "more.csv", "tea,=1+1\n" * 4)
     write(tmp_path / "plain.csv", "-5,tea\n5,tea\n" * 2)

@@ -58,7 +58,7 @@ def _without(pattern: str) -> Edit:
 
 
 def _size(rows: int = 0, empty: int = 0) -> Edit:
-    """Make about.json agree with so many rows more, and so many more without items."""
+    """Make about.json claim `rows` more rows, and `empty` more rows without items."""
 
     def edit(text: str) -> str:
         about = json.loads(text)
@@ -104,7 +104,7 @@ TAMPERED: dict[str, tuple[str, dict[str, Edit], int, list[str]]] = {
     ),
     "coat: an item under two labels": (
         "coat", {"about.json": _replace('"labels": {', '"labels": {"(g,a)": ["g", "a"], ')}, 4,
-        ["'a' stands under '(g,a)' and under '(a,b)'"],
+        ["'a' is under '(g,a)' and under '(a,b)'"],
     ),
     "coat: an item that is a label, too": (
         "coat", {"about.json": _replace('"labels": {', '"labels": {"c": ["x", "(a,b)"], ')}, 4,

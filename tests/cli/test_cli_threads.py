@@ -1,4 +1,4 @@
-"""What comes out does not depend on how many threads compute it."""
+"""Results that do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIMES = {"timing", "peak_memory_mb", "command", "options"}
 
 
 def written(folder: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """Return what a run wrote but its pages, and its record without what tells of the machine."""
+    """Return the files of a run without its pages, and its record without details of the machine."""
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")

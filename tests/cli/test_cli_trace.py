@@ -1,4 +1,4 @@
-"""The option `--trace` and the command `trace`: files for their owner alone, never in what is published."""
+"""The option `--trace` and the command `trace`: files for their owner alone, never in the published ones."""
 
 from __future__ import annotations
 

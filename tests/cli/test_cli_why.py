@@ -1,4 +1,4 @@
-"""The command `why`: what it finds in the folders of runs, and what it refuses."""
+"""The command `why`: its findings in the folders of runs, and its errors."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_label_is_split(place: Path) -> None:
         "Suppressing rye, gluten-free bread and saffron (3 items, 12 occurrences) would leave 4 others "
         "unchanged: NCP 1 → 0.171.\nAmong the parts, fewer items are not enough (proven).\n"
     ) in text.out
-    assert "So the run did not find the least NCP: aa does not promise it." in text.out
+    assert "So the run did not find the least NCP: aa does not guarantee it." in text.out
     assert "Keep this internal" in text.out
     assert "In fewer than 5 rows: saffron." in text.out
     assert "  {spices} in 1 row\n" in text.out
@@ -94,9 +94,10 @@ def test_an_item_is_brought_back(place: Path) -> None:
         "  {butter, rye} in 1 row\n"
         "Suppressing butter (13 occurrences) would bring rye back: LM 0.171 → 0.271.\n"
         "Among whole labels, fewer items are not enough (proven).\n"
-        "In a hierarchy with rye and white bread under one label of their own, the promise would hold: "
+        "In a hierarchy with rye and white bread under one label of their own, the guarantee would hold: "
         "LM 0.171 → 0.126. But 1 item would get a broader label.\n\n"
-        "Published as bread, the promise would hold: LM 0.171 → 0.243. But 2 items would get a broader label."
+        "Published as bread, the guarantee would hold: LM 0.171 → 0.243. "
+        "But 2 items would get a broader label."
         "\n\n"
         "The run's LM is proven to be the least with its hierarchy, so a change only adds loss.\n"
     ) in rye.ok().out
@@ -182,7 +183,7 @@ def test_rows_are_read_as_the_run_read_them(tmp_path: Path) -> None:
         hierarchy=tmp_path / "tree.csv",
     )
     release.write(tmp_path / "python")
-    long, piped, told, python, sample = together(
+    long, piped, table, python, sample = together(
         [
             ["why", "long", "rye", "--json"],
             ["why", "piped", "rye"],
@@ -193,7 +194,7 @@ def test_rows_are_read_as_the_run_read_them(tmp_path: Path) -> None:
         tmp_path,
     )
     refused(piped, 4, "came from standard input", "--data")
-    answers = [done.ok().json() for done in (long, told, python)]
+    answers = [done.ok().json() for done in (long, table, python)]
     assert answers[0] == answers[1] == answers[2]
     assert answers[0]["question"] == "back"
     assert 5 < sample.ok().json()["rows"] < 24
@@ -249,7 +250,7 @@ def test_groups_of_items_are_split(tmp_path: Path) -> None:
         refused(tree, 2, "--hierarchy")
     write(tmp_path / "P.txt", "butter,rye\n")
     shrunk, unlisted = together([["why", "listed", "rye"], ["why", "listed", "zzz"]], tmp_path)
-    refused(shrunk, 4, "P.txt holds 1 itemsets, the run protected 3")
+    refused(shrunk, 4, "P.txt contains 1 itemsets, the run protected 3")
     (tmp_path / "P.txt").unlink()
     refused(setveil("why", "listed", "rye", cwd=tmp_path), 4, "P.txt")
     assert unlisted.code == 4
@@ -362,8 +363,8 @@ def test_runs_that_kept_the_entropy_low(place: Path, objective: Any) -> None:
     release = sv.anonymize(
         ROWS, sv.KmAnonymity(5, 2), hierarchy=place / "tree.csv", algorithm=sv.Exact(objective=objective)
     )
-    left_out = release.report["suppressed"][0]
-    found = sv.why(release, left_out, data=ROWS, hierarchy=place / "tree.csv")
+    first = release.report["suppressed"][0]
+    found = sv.why(release, first, data=ROWS, hierarchy=place / "tree.csv")
     assert found["loss"] == release.utility["entropy"]["share"]
     proven = "proven to be the least" in found["text"]
     assert proven == (objective == "entropy")  # the other kept another loss low than the one that is shown

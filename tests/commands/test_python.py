@@ -96,7 +96,7 @@ def test_every_public_docstring_has_an_example_that_runs(name: str, text: str) -
     assert "SKIP" not in text, name
 
 
-# What is taken
+# Accepted arguments
 
 
 SOURCES: dict[str, Callable[[], Any]] = {
@@ -173,7 +173,7 @@ def test_groups_in_every_form(place: Path, grouped: sv.VerifiedRelease) -> None:
         sv.verify(grouped, PROMISE)
     with pytest.raises(sv.DataError, match="is about rows published in groups"):
         sv.verify(GROUPED, sv.PrivacyDegree(2))
-    with pytest.raises(sv.RequestError, match="itemsets: not for rows published in groups"):
+    with pytest.raises(sv.RequestError, match="itemsets cannot be used for rows published in groups"):
         sv.measure(GROUPED, grouped, itemsets=2)
 
 
@@ -214,15 +214,15 @@ def test_reading_options_are_those_of_the_command_line() -> None:
 def test_parameters_by_name_are_written_as_on_the_command_line(place: Path) -> None:
     Path("keep.csv").write_text("c\n")
     made = sv.anonymize(ROWS, PROMISE, hierarchy="h.csv", max_suppressed="5%", keep="keep.csv")
-    given = made.report["algorithm"]["parameters"]
-    assert (given["max_suppressed"], given["keep"]) == (0.05, ["c"])
+    record = made.report["algorithm"]["parameters"]
+    assert (record["max_suppressed"], record["keep"]) == (0.05, ["c"])
     merged = sv.anonymize(ROWS, sv.PrivacyConstraints(2, m=2), hierarchy="h.csv", utility="siblings")
     assert merged.report["algorithm"]["parameters"]["utility"] == [["a", "b"], ["c"]]
 
 
 def test_private_items_as_a_list_a_text_or_a_file(place: Path) -> None:
     Path("private.csv").write_text("a\nb\n")
-    answers = [sv.risk("x.csv", m=1, private=given) for given in (["a", "b"], "a,b", Path("private.csv"))]
+    answers = [sv.risk("x.csv", m=1, private=private) for private in (["a", "b"], "a,b", Path("private.csv"))]
     assert answers[0] == answers[1] == answers[2]
     with pytest.raises(sv.DataError, match="not in the data"):
         sv.risk("x.csv", private=["zz"])
@@ -265,7 +265,7 @@ def test_advice_from_files_and_from_memory(place: Path) -> None:
     assert secret["best"]["algorithm"] in {"border", "exact", "mm"}
 
 
-# What is refused
+# Errors
 
 
 def nobody(_phase: str, _done: float | None) -> None:
@@ -437,7 +437,7 @@ def test_a_release_shows_its_summary(release: sv.VerifiedRelease, grouped: sv.Ve
         assert text.startswith("File       data in memory")
         assert "It holds, recounted from the published rows" in text
         assert len(text.splitlines()) <= 15
-        assert "<th>Promise</th>" in one._repr_html_()
+        assert "<th>Guarantee</th>" in one._repr_html_()
 
 
 def test_verdicts_show_themselves(release: sv.VerifiedRelease, grouped: sv.VerifiedRelease) -> None:
@@ -484,7 +484,7 @@ def test_the_page_is_that_which_write_writes(release: sv.VerifiedRelease, tmp_pa
     assert plain.report_html() == (tmp_path / "plain" / "internal" / "report.html").read_text("utf-8")
 
 
-def test_details_are_found_where_they_are_asked_for(release: sv.VerifiedRelease, tmp_path: Path) -> None:
+def test_details_are_found_where_they_are_requested(release: sv.VerifiedRelease, tmp_path: Path) -> None:
     assert not {"risk", "answers"} & set(release.report)
     detailed = sv.anonymize(ROWS, PROMISE, hierarchy=sv.Hierarchy.from_paths(PATHS), details=True)
     assert {"risk", "answers"} <= set(detailed.report)

@@ -1,4 +1,4 @@
-"""What Python takes in short, and what it says to names that are nearly right."""
+"""Short forms in Python, and the messages for names that are nearly right."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def test_k_and_m_are_verified(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("call", [sv.anonymize, sv.verify])
-def test_a_promise_that_is_missing_or_given_twice(call: Callable[..., Any]) -> None:
-    with pytest.raises(sv.RequestError, match="Nothing says what to promise") as caught:
+def test_a_promise_that_is_missing_or_named_twice(call: Callable[..., Any]) -> None:
+    with pytest.raises(sv.RequestError, match="Nothing says what to guarantee") as caught:
         call(ROWS)
     for name in class_names():
         assert f"setveil.{name}" in caught.value.hint
         assert hasattr(sv, name)
     assert len(class_names()) == len(models())
-    with pytest.raises(sv.RequestError, match="Nothing says what to promise"):
+    with pytest.raises(sv.RequestError, match="Nothing says what to guarantee"):
         call(ROWS, m=2)
     with pytest.raises(sv.RequestError, match=r"given twice: k\^m-anonymity \(k=2, m=1\), and m"):
         call(ROWS, sv.KmAnonymity(k=2, m=1), m=2)
@@ -127,7 +127,7 @@ def test_names_that_are_like_no_other() -> None:
     assert did_you_mean("teh", ["tea", "ten"], most=2, quoted=True) == "Did you mean 'ten' or 'tea'?"
 
 
-def test_parameters_of_other_algorithms_are_told_from_misspelt_ones() -> None:
+def test_parameters_of_other_algorithms_are_distinguished_from_misspelt_ones() -> None:
     with pytest.raises(sv.RequestError, match="rt has no parameter max_suppressed, not_split;") as caught:
         sv.anonymize(ward(), k=2, m=1, algorithm="rt", max_suppressed=0, not_split=["a"])
     assert caught.value.hint == "max_suppressed is of classes, exact; not_split is of classes."
@@ -135,9 +135,9 @@ def test_parameters_of_other_algorithms_are_told_from_misspelt_ones() -> None:
 
 def test_the_command_line_asks_as_well(tmp_path: Path) -> None:
     rows = write(tmp_path / "rows.csv", "who,item\n1,tea\n1,milk\n2,tea\n3,tea\n")
-    given: list[object] = ["anonymize", rows, "--k", "2", "--m", "1", "--out", tmp_path / "out"]
+    command: list[object] = ["anonymize", rows, "--k", "2", "--m", "1", "--out", tmp_path / "out"]
     for option, wrong, meant in (("-a", "exakt", "exact"), ("--model", "km-anonymty", "km-anonymity")):
-        done = setveil(*given, option, wrong)
+        done = setveil(*command, option, wrong)
         assert done.code == 2
         assert f"Did you mean {meant}?" in " ".join(done.err.replace("│", " ").split())
-    refused(setveil(*given, "--id-column", "whho", "--item-column", "item"), 4, "Did you mean 'who'?")
+    refused(setveil(*command, "--id-column", "whho", "--item-column", "item"), 4, "Did you mean 'who'?")

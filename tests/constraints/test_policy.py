@@ -77,7 +77,7 @@ def test_json_integers_are_labels(tmp_path: Path) -> None:
         ('{"utility": []}', "no key 'privacy'"),
         ("3", "expected a list of lists"),
         ('["ab"]', "entry 1 is '\"ab\"', expected a list of items"),
-        ('[["a"], []]', "entry 2 holds no item"),
+        ('[["a"], []]', "entry 2 contains no item"),
         ('[["a", true]]', "entry 1 is"),
         ('[["a", "zz"]]', "no item 'zz'"),
         ("[" * 100_000, "nested too deeply"),

@@ -19,7 +19,7 @@ READ = ["--id-column", "patient", "--item-column", "icd", "--also", "rx.csv:ATC"
 
 
 def joined(*tables: list[tuple[str, str]]) -> list[set[str]]:
-    """Join tables of people and items the slow way: everyone in any of them, in the order of their lines."""
+    """Join tables of people and items the slow way: everyone in any table, in the order of their lines."""
     people = list(dict.fromkeys(person for table in tables for person, _ in table))
     return [{item for table in tables for one, item in table if one == person} for person in people]
 
@@ -168,8 +168,8 @@ def test_a_run_of_a_joined_table_is_recorded_and_found_again(folder: Path) -> No
     lines = "".join(f"p{at:02},{30 + at % 3},{'E11' if at % 2 else 'I10'}\n" for at in range(40))
     write(folder / "ward.csv", f"patient,age,icd\n{lines}")
     roles = ["--model", "kkm", "--qi", "age", "--set", "icd", "--id-column", "patient"]
-    asked = [*roles, "--also", "rx.csv:ATC", "--k", "2", "--m", "1", "--out", "out"]
-    done = setveil("anonymize", "ward.csv", *asked, cwd=folder).ok()
+    options = [*roles, "--also", "rx.csv:ATC", "--k", "2", "--m", "1", "--out", "out"]
+    done = setveil("anonymize", "ward.csv", *options, cwd=folder).ok()
     assert "with items of rx.csv:ATC" in done.err
     read = json.loads((folder / "out" / "internal" / "report.json").read_text())["input"]
     assert (read["rows"], read["items"], read["occurrences"]) == (40, 5, 80)
@@ -239,8 +239,8 @@ def test_lines_of_each_file_are_skipped(folder: Path) -> None:
     for name in ("dx.csv", "rx.csv"):
         text = (folder / name).read_text()
         write(folder / name, "of 2024\n" + text.replace("\n", "\n# checked\n", 1))
-    asked: dict[str, Any] = {"id_column": "patient", "item_column": "icd", "also": f"{folder}/rx.csv:ATC"}
-    data = sv.read(folder / "dx.csv", skip_lines=f"1;{folder}/rx.csv=1", comment="#", **asked)
+    options: dict[str, Any] = {"id_column": "patient", "item_column": "icd", "also": f"{folder}/rx.csv:ATC"}
+    data = sv.read(folder / "dx.csv", skip_lines=f"1;{folder}/rx.csv=1", comment="#", **options)
     assert rows(data) == joined(DX, RX)
     with pytest.raises(sv.RequestError, match="which no also reads"):
-        sv.read(folder / "dx.csv", skip_lines="1;other.csv=1", comment="#", **asked)
+        sv.read(folder / "dx.csv", skip_lines="1;other.csv=1", comment="#", **options)

@@ -1,4 +1,4 @@
-"""What the footers of Parquet files say of their sizes, against pyarrow; what is too large is refused."""
+"""The sizes in footers of Parquet files, compared with pyarrow, and the errors for too large ones."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ LISTS = {"codes": [["b", "a", "b"], [], None, ["c"]]}
 
 
 class Stream:
-    """An object of which only the Arrow stream is known, such as a DuckDB relation."""
+    """An object with an Arrow stream only, such as a DuckDB relation."""
 
     def __init__(self, table: Any) -> None:
         self.table = table

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from origins import layout_of, origin_of
@@ -145,6 +145,7 @@ def test_basket_faults_of_quoting(tmp_path: Path) -> None:
         min_size=1,
     )
 )
+@example([[";"], ["; ", "a\r"]])  # between blanks, its first line has no words
 def test_basket_reads_what_the_csv_module_writes(
     tmp_path_factory: pytest.TempPathFactory, written: Any
 ) -> None:
@@ -177,7 +178,7 @@ def test_spmf_faults(tmp_path: Path) -> None:
     refused(tmp_path / "a.txt", "@ITEM=1=a\n@ITEM=1=b\n1\n", "line 2", "second time")
     refused(tmp_path / "a.txt", "@ITEM=1=a\n@ITEM=2=a\n1 2\n", "'a'", "name of its own")
     refused(tmp_path / "a.txt", "@ITEM=x=a\n1 2\n", "line 1", "@ITEM=number=name")
-    refused(tmp_path / "a.txt", "# only a comment\n", "holds no item")
+    refused(tmp_path / "a.txt", "# only a comment\n", "contains no item")
 
 
 # --- long
@@ -287,7 +288,7 @@ def test_options_that_do_not_apply_are_refused(tmp_path: Path) -> None:
     for separator in ("ab", '"', "\n", "§"):
         refused(tmp_path / "a.csv", "1\n", "one ASCII character", error=RequestError, separator=separator)
     for separator in "05-+":
-        refused(tmp_path / "a.csv", "1\n", "numbers may hold", error=RequestError, separator=separator)
+        refused(tmp_path / "a.csv", "1\n", "numbers may contain", error=RequestError, separator=separator)
 
 
 # --- Parquet
@@ -326,12 +327,12 @@ def test_parquet_long(tmp_path: Path) -> None:
         ({"a": [[0.5]]}, "'a' has type lists of Float64"),
         ({"a": [[True]]}, "'a' has type lists of Boolean"),
         ({"a": [[["x"]]]}, "'a' has type lists of List(String)"),
-        ({"a": [["x"]], "b": [["x"]]}, "2 columns hold lists: 'a', 'b'"),
+        ({"a": [["x"]], "b": [["x"]]}, "2 columns contain lists: 'a', 'b'"),
         ({"a": ["x"]}, "nothing says which columns count"),
         ({"id": [1, None], "item": ["x", "y"]}, "row 1 counted from 0: column 'id' is empty"),
         ({"id": [1, 2], "item": [0.5, 1]}, "'item' has type Float64"),
         ({"a": [1, 2], "b": ["x", "y"]}, "nothing says which columns count"),
-        ({"a": [[], None]}, "holds no item"),
+        ({"a": [[], None]}, "contains no item"),
     ],
 )
 def test_parquet_faults(tmp_path: Path, columns: Any, expected: Any) -> None:
@@ -385,8 +386,8 @@ def test_jsonl_faults_name_the_line(tmp_path: Path, line: str, expected: Any) ->
 
 def test_jsonl_objects_need_their_key(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    refused(path, '{"a": [], "b": []}\n', "2 keys hold an array", "--item-column")
-    refused(path, '{"a": 1}\n', "no key holds an array")
+    refused(path, '{"a": [], "b": []}\n', "2 keys contain an array", "--item-column")
+    refused(path, '{"a": 1}\n', "no key contains an array")
     refused(path, '{"a": ["x"]}\n{"b": ["x"]}\n', "line 2", "no key 'a'")
     refused(path, '{"a": ["x"]}\n["x"]\n', "line 2", "expected an object")
     refused(path, '["x"]\n', "line 1", "plain arrays", item_column="a")

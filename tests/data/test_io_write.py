@@ -185,7 +185,7 @@ def test_integers_are_read_back(tmp_path_factory: pytest.TempPathFactory, rows: 
 
 def test_labels_that_a_format_cannot_hold(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    with pytest.raises(RequestError, match="integers only"):
+    with pytest.raises(RequestError, match="only integers"):
         save(BASKETS, path, Layout("fimi"))
     zero = Transactions.from_rows([["a\0"]])
     for name in ("basket", "long", "spmf"):

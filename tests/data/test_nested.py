@@ -115,7 +115,7 @@ def test_a_list_of_texts_is_read_although_others_are_inside_objects(tmp_path: Pa
     assert read(path).rows() == [("tea",), ("milk",)]
 
 
-def test_null_inside_lists_is_left_out(tmp_path: Path) -> None:
+def test_null_inside_lists_is_omitted(tmp_path: Path) -> None:
     path = lines(tmp_path / "x.jsonl", [{"items": ["a", None]}, {"items": [None]}, {"items": None}])
     data = read(path)
     assert data.rows() == [("a",), (), ()]

@@ -1,4 +1,4 @@
-"""What pandas has and other data frames have not: indexes, series, grouped series."""
+"""Features of pandas that other data frames do not have: indexes, series, grouped series."""
 
 import io
 from pathlib import Path
@@ -86,7 +86,7 @@ def test_a_frame_of_lists_needs_no_ids() -> None:
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    """Write with pandas a frame whose index has no name."""
+    """Write a frame whose index has no name, with pandas."""
     path = tmp_path / "codes.parquet"
     FRAME[["code"]].set_axis([7, 7, 9]).to_parquet(path)
     assert pl.read_parquet(path).columns == ["code", LEVEL]
@@ -103,11 +103,11 @@ def test_an_index_without_a_name_is_no_item_and_may_be_the_id(written: Path) -> 
         with pytest.raises(DataError, match="there is one column: 'code'") as caught:
             read(source)
         assert LEVEL in caught.value.hint
-        with pytest.raises(DataError, match="holds no items"):
+        with pytest.raises(DataError, match="contains no items"):
             read(source, item_column=LEVEL)
 
 
-def test_an_index_without_a_name_is_left_out() -> None:
+def test_an_index_without_a_name_is_omitted() -> None:
     content = FRAME[["patient", "code"]].rename(columns={"patient": "patient_id"}).set_axis([3, 1, 2])
     frame = pl.read_parquet(io.BytesIO(content.to_parquet()))
     assert LEVEL in frame.columns

@@ -1,13 +1,15 @@
-"""What a question about a file proposes: lines without an ID, and calls of Python that can be pasted."""
+"""The proposals of a question about a file: lines without an ID, and Python calls that can be pasted."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import setveil as sv
@@ -49,9 +51,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_lines_without_an_id_before_any_column_is_named(
     folder: Path, name: str, option: str, rows: int
 ) -> None:
-    asked = setveil("read", f"{name}.csv", cwd=folder)
-    assert asked.code == 4
-    proposed = re.findall(r"^    setveil (.*)$", asked.err, re.MULTILINE)
+    result = setveil("read", f"{name}.csv", cwd=folder)
+    assert result.code == 4
+    proposed = re.findall(r"^    setveil (.*)$", result.err, re.MULTILINE)
     assert len(proposed) == 1
     assert option in proposed[0]
     done = setveil(*shlex.split(proposed[0]), cwd=folder)
@@ -89,7 +91,7 @@ CALLS: list[Callable[[], Any]] = [
 
 @pytest.mark.parametrize("number", range(len(CALLS)))
 def test_calls_of_python_can_be_pasted(folder: Path, number: int) -> None:
-    """What was given stays, and the function is the one that was called, or the one that is needed."""
+    """Check that a call keeps the arguments, and names the called function, or the required one."""
     with pytest.raises(TableError) as caught:
         CALLS[number]()
     calls = re.findall(r"^    (setveil\..*)$", caught.value.hint, re.MULTILINE)
@@ -130,9 +132,9 @@ BASKETS = {
 @pytest.mark.parametrize("name", BASKETS)
 def test_few_lines_of_words_that_come_again_are_proposed_as_baskets(name: str, tmp_path: Path) -> None:
     write(tmp_path / "v.txt", BASKETS[name])
-    asked = setveil("anonymize", "v.txt", "--k", "2", "--m", "2", "--out", "o", cwd=tmp_path)
-    assert asked.code == 4
-    proposed = re.findall(r"^    setveil (.*)$", asked.err, re.MULTILINE)
+    result = setveil("anonymize", "v.txt", "--k", "2", "--m", "2", "--out", "o", cwd=tmp_path)
+    assert result.code == 4
+    proposed = re.findall(r"^    setveil (.*)$", result.err, re.MULTILINE)
     assert proposed == ["anonymize v.txt --k 2 --m 2 --out o --format basket --separator ' '"]
     done = setveil(*shlex.split(proposed[0]), cwd=tmp_path)
     assert done.code == 0, done.err
@@ -176,3 +178,153 @@ def test_names_on_one_line_or_several_are_proposed_as_nothing(tmp_path: Path) ->
         with pytest.raises(TableError) as caught:
             sv.read(path)
         assert not any(options.get("format") == "basket" for options, _ in caught.value.readings), path
+
+
+@pytest.mark.parametrize("suffix", ["txt", "dat"])
+@pytest.mark.parametrize("n", [27, 200])
+@pytest.mark.parametrize(
+    "items", [[str(1001 + at) for at in range(10)], ["jam", "milk", "oil", "rice", "tea"]]
+)
+def test_commas_between_items_are_seen_where_most_lines_have_one_item(
+    items: list[str], n: int, suffix: str, tmp_path: Path
+) -> None:
+    """Files that are called as those of numbers between blanks are."""
+    rng = seeded(91)
+    rows = [rng.sample(items, rng.choice([1, 1, 1, 2, 2, 3])) for _ in range(n)]
+    path = tmp_path / f"a.{suffix}"
+    write(path, "\n".join(map(",".join, rows)))
+    with pytest.raises(TableError) as caught:
+        sv.read(path)
+    assert [dict(options) for options, _ in caught.value.readings] == [{"format": "basket"}]
+    assert [*map(set, sv.read(path, format="basket"))] == [*map(set, rows)]
+
+
+@pytest.mark.parametrize("suffix", ["txt", "dat"])
+@pytest.mark.parametrize("sign", [",", " "])
+def test_ids_of_which_some_lines_hold_several_are_not_proposed_as_baskets(
+    sign: str, suffix: str, tmp_path: Path
+) -> None:
+    rng = seeded(92)
+    ids = [[str(rng.randrange(10**6, 10**7)) for _ in range(rng.choice([1, 1, 1, 2]))] for _ in range(60)]
+    path = tmp_path / f"a.{suffix}"
+    write(path, "\n".join(map(sign.join, ids)))
+    with pytest.raises(TableError) as caught:
+        sv.read(path)
+    assert caught.value.readings == ()
+
+
+@pytest.mark.parametrize("form", ["%d%b%Y", "%d-%b-%Y", "%d%b%Y:10:15:00"])
+@pytest.mark.parametrize("name", ["aestdt", "birthdate"])
+def test_dates_with_names_of_months_are_proposed_as_iso_dates_are(
+    form: str, name: str, tmp_path: Path
+) -> None:
+    draw = seeded(5)
+    days = [date(draw.randint(1940, 1999), draw.randint(1, 12), draw.randint(1, 28)) for _ in range(60)]
+    codes = ["Headache", "Nausea", "Rash", "Fever"]
+    rest = [(1000 + at // 3, draw.choice("FM"), draw.choice(codes)) for at in range(60)]
+
+    def message(written: str) -> str:
+        lines = [
+            f"{who},{day.strftime(written)},{sex},{code}"
+            for day, (who, sex, code) in zip(days, rest, strict=True)
+        ]
+        write(tmp_path / "log.csv", "\n".join([f"subjid,{name},sex,aedecod", *lines]))
+        done = setveil("anonymize", "log.csv", "--k", "2", "--m", "2", "--out", "release", cwd=tmp_path)
+        assert done.code == 4
+        return done.err[done.err.index("Hint") :]
+
+    assert message(form) == message("%Y-%m-%d")
+
+
+@pytest.mark.parametrize("header", ["pid;drg", "fallnr;drg", "Bon-Nr;Warengruppe", "numero de facture;rayon"])
+@pytest.mark.parametrize("codes", [("470", "871", "291", "392"), ("G67C", "F62B"), ("01", "02", "03")])
+def test_few_codes_are_items_of_people_and_of_events(
+    header: str, codes: tuple[str, ...], tmp_path: Path
+) -> None:
+    draw = seeded(5)
+    lines = [f"{draw.randint(10000, 10140)};{draw.choice(codes)}" for _ in range(200)]
+    path = tmp_path / "cases.csv"
+    write(path, "\n".join([header, *lines]))
+    with pytest.raises(TableError) as caught:
+        sv.read(path)
+    one, other = header.split(";")
+    assert [options for options, _ in caught.value.readings] == [{"id_column": one, "item_column": other}]
+
+
+def test_many_subtotals_are_skipped_by_what_their_ids_end_with(tmp_path: Path) -> None:
+    draw = seeded(5)
+    found = {f"K{at}": sorted(draw.sample(["tea", "milk", "bread", "rice"], 2)) for at in range(1, 31)}
+    lines = ["Kunde;Artikel;Menge"]
+    for who, items in found.items():
+        lines += [*(f"{who};{item};2" for item in items), f"{who} Total;;4"]
+    (tmp_path / "pivot.csv").write_text("\n".join([*lines, "Grand Total;;120", "K31;tea;1"]) + "\n")
+    done = setveil("read", "pivot.csv", cwd=tmp_path)
+    command = next(line.strip() for line in done.err.splitlines() if "setveil read" in line)
+    assert command.endswith("--missing 'Kunde=* Total,Grand Total' --missing-id skip")
+    pasted = setveil(*shlex.split(command)[1:], cwd=tmp_path)
+    assert "Note: 31 lines without an ID were skipped." in pasted.err
+    rows = sv.read(
+        tmp_path / "pivot.csv", id_column="Kunde", item_column="Artikel", missing="Kunde=* Total,Grand Total",
+        missing_id="skip",
+    ).rows()  # fmt: skip
+    assert [list(row) for row in rows] == [*found.values(), ["tea"]]
+
+
+def test_a_word_with_a_star_is_what_items_end_with() -> None:
+    for missing in ("item=*(old)", {"item": ["*(old)"]}):
+        frame = pl.DataFrame({"id": [1, 1, 2, 3], "item": ["tea (old)", "milk", "*", "*(old)"]})
+        found = sv.read(frame, id_column="id", item_column="item", missing=missing)
+        assert found.rows() == [("milk",), ("*",), ()]
+
+
+def _pivot(label: str, last: str) -> tuple[list[str], int]:
+    """Write a pivot table of 40 people, each once above their lines and with a total below them."""
+    rng, goods = seeded(66), ["milk", "bread", "beer", "jam", "rice", "tea"]
+    lines, number = ["user,item,amount"], 0
+    for at in range(40):
+        who, some = f"U{7_654_321 + 37 * at}", rng.sample(goods, rng.randint(1, 4))
+        number += len(some)
+        lines += [f"{who if not place else ''},{item},2" for place, item in enumerate(some)]
+        lines.append(f"{label.format(who)},,{2 * len(some)}")
+    return [*lines, f"{last},,{2 * number}"], number
+
+
+@pytest.mark.parametrize(
+    ("label", "words"), [("{} Total", "* Total,Grand Total"), ("Total", "Total,Grand Total")]
+)
+def test_totals_of_groups_are_named_by_their_words(label: str, words: str, tmp_path: Path) -> None:
+    """No list of 41 lines is printed; a line of a total is none of the group above."""
+    lines, number = _pivot(label, "Grand Total")
+    path = write(tmp_path / "pivot.csv", "\n".join(lines) + "\n")
+    named: dict[str, Any] = {"id_column": "user", "item_column": "item", "fill_id": True}
+    expected = {**named, "missing": f"user={words}", "missing_id": "skip"}
+    with pytest.raises(sv.TableError) as unnamed:
+        sv.read(path)
+    assert dict(unnamed.value.readings[0][0]) == expected
+    with pytest.raises(sv.TableError) as asked:
+        sv.read(path, **named)
+    assert dict(asked.value.readings[0][0]) == {"missing": f"user={words}", "missing_id": "skip"}
+    data = sv.read(path, **{**expected, "missing": [expected["missing"]]})
+    assert (data.n_rows, data.n_items, data.n_occurrences) == (40, 6, number)
+    assert data.origin is not None
+    assert data.origin.notes == ("41 lines without an ID were skipped.",)
+
+
+def test_totals_without_an_id_at_the_end_are_counted(tmp_path: Path) -> None:
+    lines, number = _pivot("", "")
+    path = write(tmp_path / "pivot.csv", "\n".join([*lines, ",,", ",,"]) + "\n")
+    data = sv.read(path, id_column="user", item_column="item", fill_id=True)
+    assert (data.n_rows, data.n_occurrences) == (40, number)
+    assert data.origin is not None
+    assert data.origin.notes[0] == "2 lines at the end without an ID and an item were skipped."
+
+
+def test_an_empty_id_below_a_total_is_that_of_the_group(tmp_path: Path) -> None:
+    lines = ["user,item,amount"]
+    for at in range(30):
+        lines += [f"U{1_000 + at},tea,1", f"U{1_000 + at} Total,oil,1", ",milk,1"]
+    path = write(tmp_path / "pivot.csv", "\n".join(lines) + "\n")
+    data = sv.read(
+        path, id_column="user", item_column="item", fill_id=True, missing_id="skip", missing="user=* Total"
+    )
+    assert [set(row) for row in data.rows()] == [{"tea", "milk"}] * 30

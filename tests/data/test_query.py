@@ -145,7 +145,7 @@ def test_what_to_do_with_a_query_over_files(tmp_path: Path) -> None:
 
 
 def test_a_database_of_duckdb_that_was_not_closed(tmp_path: Path) -> None:
-    """What its log holds beside it is read."""
+    """Check that reading includes the log of the database, a file next to it."""
     path = tmp_path / "shop.db"
     uri = duckdb_file(path)
     code = (
@@ -302,8 +302,8 @@ def test_no_driver_tells_the_password(form: str, monkeypatch: pytest.MonkeyPatch
         read_query("SELECT 1", uri)
     assert "sesame" not in str(caught.value)
 
-    def fails(given: str) -> None:
-        raise RuntimeError(f"cannot open {given}, is open/sesame right?\nmore")
+    def fails(url: str) -> None:
+        raise RuntimeError(f"cannot open {url}, is open/sesame right?\nmore")
 
     monkeypatch.setattr(dbapi, "connect", fails)
     with pytest.raises(DataError, match=r"cannot open postgresql://.* is \*\*\* right") as caught:

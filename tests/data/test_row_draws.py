@@ -99,8 +99,8 @@ def test_a_sample_is_published_alike_in_another_order(case: str, tmp_path: Path)
     for name in ("one", "two"):
         text = [header, *lines] if header else lines
         write(tmp_path / f"{name}.csv", "\n".join([*text, ""]))
-        asked = f"{options} --k 2 --m 2 --sample 25 --seed 5 --no-details --out {name}".split()
-        done = setveil("anonymize", f"{name}.csv", *asked, cwd=tmp_path)
+        draw_options = f"{options} --k 2 --m 2 --sample 25 --seed 5 --no-details --out {name}".split()
+        done = setveil("anonymize", f"{name}.csv", *draw_options, cwd=tmp_path)
         assert done.code == 0, done.err
         seen.append({path.name: path.read_bytes() for path in (tmp_path / name / "published").iterdir()})
         lines = rng.sample(lines, len(lines)) if case != "facts" else in_other_order(lines, rng)

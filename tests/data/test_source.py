@@ -197,7 +197,7 @@ def test_archives_in_archives(tmp_path: Path, kind: str) -> None:
     pack = PACKERS[kind][1]
     for other, (_, inner) in PACKERS.items():
         path = write(tmp_path / "a", pack(inner(b"tea\n")))
-        refused(partial(open_source, path), str(path), f"holds a {other} archive once")
+        refused(partial(open_source, path), str(path), f"contains a {other} archive once")
 
 
 def test_tar_archives(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
 def test_folders_that_are_not_read(tmp_path: Path) -> None:
     folder = tmp_path / "parts"
     (folder / "sub").mkdir(parents=True)
-    refused(lambda: gather([str(folder)]), str(folder), "holds no file", "subfolders")
+    refused(lambda: gather([str(folder)]), str(folder), "contains no file", "subfolders")
     for name in ("a.csv", "b.parquet", "README"):
         write(folder / name, "tea\n")
     refused(lambda: gather([str(folder)]), ".csv: 'a.csv'; .parquet: 'b.parquet'; no extension: 'README'")
@@ -271,7 +271,7 @@ UNICODE = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "
 
 
 def _letters(encoding: str) -> st.SearchStrategy[str]:
-    """Draw letters of an encoding. Asked for by its name, all that there are would be tried first."""
+    """Draw letters of an encoding, to which the reader must be restricted, or it would try all encodings."""
     if encoding in {*UNICODE, "gb18030"}:
         return st.characters(exclude_categories=["Cs"], min_codepoint=1)
     found = [bytes([number]).decode(encoding, "ignore") for number in range(1, 256)]
@@ -343,7 +343,7 @@ def test_binary_content_is_refused() -> None:
         refused(partial(as_text, pack(b"tea\n"), "a.csv"), f"a.csv is a {kind} archive")
 
 
-# --- what a few bytes unpack to
+# --- small files that unpack to large ones
 
 
 BOMB = bytes(1 << 26)

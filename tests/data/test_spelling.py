@@ -104,7 +104,7 @@ def test_one_patient_with_three_spellings_is_counted_once(tmp_path: Path) -> Non
             "anonymize", "icd.csv", "--k", "5", "--m", "2", "-H", tree, "--out", f"{tree}.out", *columns,
             cwd=tmp_path,
         ).ok()  # fmt: skip
-        assert "405 rows hold" in setveil("query", f"{tree}.out", "E11.9", cwd=tmp_path).ok().out
+        assert "405 rows contain" in setveil("query", f"{tree}.out", "E11.9", cwd=tmp_path).ok().out
 
 
 COLUMNS = ["--id-column", "patient", "--item-column", "code"]
@@ -131,7 +131,7 @@ def test_a_system_makes_spellings_one_in_data_and_hierarchy(tmp_path: Path, syst
     assert "3 spellings became 1 item" in done.err
     assert "--normalize codes` makes" not in done.err
     for name in ("E11.9", "E119", "e11.9"):
-        assert "405 rows hold" in setveil("query", "o", name, cwd=tmp_path).ok().out
+        assert "405 rows contain" in setveil("query", "o", name, cwd=tmp_path).ok().out
     read = json.loads((tmp_path / "o" / "internal" / "report.json").read_text())["input"]["read"]
     assert (read["respelled"]["how"], read["respelled"]["spellings"]) == ("hierarchy", 3)
     measure = ["measure", "icd.csv", "o", "-H", "tree.csv", *COLUMNS]
@@ -146,7 +146,7 @@ def test_a_system_makes_spellings_one_in_data_and_hierarchy(tmp_path: Path, syst
     assert "2 of them are other spellings of items in it" in refused.err
     run[run.index("tree.csv")] = "apart.csv"
     setveil(*run, "--normalize", "none", "--out", "n", cwd=tmp_path).ok()
-    assert "135 rows hold" in setveil("query", "n", "E11.9", cwd=tmp_path).ok().out
+    assert "135 rows contain" in setveil("query", "n", "E11.9", cwd=tmp_path).ok().out
 
 
 def test_codes_that_are_written_one_way_stay_as_they_are(tmp_path: Path) -> None:

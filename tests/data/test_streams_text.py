@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from setveil.data.io import read, streams
-from setveil.data.io.streams import TextFiles, open_streams
+from setveil.data.io.streams import ListFiles, TextFiles, open_streams
 from setveil.errors import DataError, RequestError
 
 
@@ -93,3 +95,46 @@ def test_a_file_that_changes_between_passes(tmp_path: Path) -> None:
     path.write_text("a,b\nc\n")
     with pytest.raises(DataError, match="has changed while it was read: 'c' is new"):
         list(files.pieces())
+
+
+def _rows_of(files: ListFiles | TextFiles) -> list[tuple[str, ...]]:
+    labels = files.vocabulary.labels
+    return [
+        tuple(labels[code] for code in sorted(codes[start:end].tolist()))
+        for indptr, codes in files.pieces()
+        for start, end in pairwise(indptr.tolist())
+    ]
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.String])
+@pytest.mark.parametrize("name", ["condition_concept_id", "code"])
+def test_a_concept_that_is_none_is_no_item_in_parts_either(
+    tmp_path: Path, dtype: pl.DataType, name: str
+) -> None:
+    path = tmp_path / "rows.parquet"
+    lists = pl.Series([[0, 8507], [0], [8507, 8532]]).cast(pl.List(dtype))
+    pl.DataFrame({name: lists}).write_parquet(path)
+    files = open_streams([str(path)], item_column=name)
+    assert _rows_of(files) == read(path, item_column=name).rows()
+    assert ("0" in files.vocabulary.labels) == (name == "code")
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("sep=;\ntea;milk\ntea\n", {}),
+        ("\ufeffsep=;\ntea;milk\ntea\n", {}),
+        ("tea::milk\ntea::bread\n", {"separator": "::"}),
+        ("INSERT INTO t VALUES ('tea'),('milk');\n", {}),
+    ],
+)
+def test_text_that_is_rewritten_is_not_read_in_parts(
+    tmp_path: Path, text: str, options: dict[str, Any]
+) -> None:
+    plain, path = tmp_path / "plain.csv", tmp_path / "rows.csv"
+    plain.write_text("tea,milk\n")
+    path.write_text(text)
+    read(path, format="basket", **options)
+    for paths in ([path], [plain, path]):
+        with pytest.raises(RequestError, match=r"\.csv is read as .*, which is not read in parts"):
+            open_streams([*map(str, paths)], format="basket", **options)

@@ -1,4 +1,4 @@
-"""Rows of which only sums are known."""
+"""Rows known only by their sums."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from setveil.engine.tabled import TabledRows
 from setveil.guarantees.verify.km_pieces import Counted
 
 
-def told(rows: Sums) -> tuple[tuple[str, ...], int, int, int, int, list[int]]:
+def contents(rows: Sums) -> tuple[tuple[str, ...], int, int, int, int, list[int]]:
     return (
         rows.vocabulary.labels, rows.n_rows, rows.filled_rows, rows.n_items, rows.n_occurrences,
         rows.supports().tolist(),
@@ -26,7 +26,7 @@ def test_sums_are_the_same_wherever_rows_lie(tmp_path: Path) -> None:
     parts = RowsOnDisk.write(tmp_path, [(data.indptr, data.items)], data.vocabulary)
     counted = Counted(data.vocabulary, data.supports(), np.array([1, 1, 2]))
     for rows in (parts, TabledRows.of(parts), counted):
-        assert told(rows) == told(data) == (("a", "b", "c"), 4, 3, 3, 5, [1, 3, 1])
+        assert contents(rows) == contents(data) == (("a", "b", "c"), 4, 3, 3, 5, [1, 3, 1])
         with pytest.raises(
             TypeError, match=f"expected rows in memory, got the sums of {type(rows).__name__}"
         ):

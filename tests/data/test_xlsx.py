@@ -145,7 +145,7 @@ def test_what_pandas_writes(tmp_path: Path) -> None:
     assert table.rows() == [("0", "1", "007", "2020-01-02"), ("1", "2", None, "2020-01-02")]
 
 
-# --- what a few bytes unpack to
+# --- small files that unpack to large ones
 
 
 def placed(cells: dict[str, str]) -> bytes:

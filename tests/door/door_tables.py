@@ -1,4 +1,4 @@
-"""Random tables about people at the door: what a line is, what columns are called, whose values are whose."""
+"""Random tables about people at the door: meanings of lines, names of columns, owners of values."""
 
 from __future__ import annotations
 
@@ -104,28 +104,28 @@ FORMS = ("long", "long", "long", "wide", "wide", "one-hot", "lists", "ragged", "
 
 @dataclass(frozen=True)
 class DoorTable:
-    """A table about people, and what is true of it.
+    """A table about people, with its expected reading.
 
     Attributes
     ----------
     kind : str
-        What it is, for counts.
+        The kind of table, for counts.
     name : str
-        Of the file; ``-``: standard input; ``frame``: a data frame.
+        The name of the file; ``-``: standard input; ``frame``: a data frame.
     content : bytes
         Its bytes.
     frame : data frame, optional
-        The table as columns, where it is one.
+        The table as columns, if it is a data frame.
     ids : dict of str
-        Of all values that tell somebody apart, what they are: values that must not be published.
+        The identifying values, which must not be published, with their kinds.
     people : int
-        How many there are.
+        The number of people.
     several : bool
-        Whether somebody has several events, of which the file has ids or dates.
+        Whether a person has several events with IDs or dates in the file.
     named : bool
-        Whether a column says who it is.
+        Whether a column identifies the person.
     roles : tuple of str
-        What the columns are, besides the items.
+        The meanings of the columns other than the items.
     """
 
     kind: str
@@ -168,26 +168,26 @@ def door_table(rng: Random, form: str = "") -> DoorTable:
     if rng.random() < 0.4:
         rng.shuffle(events)
     extra = [role for role in ("born", "age", "sex", "zip", "bmi", "amount") if rng.random() < 0.3]
-    told = [role for role in OF_PEOPLE if rng.random() < (0.1 if form != "bare" else 0)]
+    named_roles = [role for role in OF_PEOPLE if rng.random() < (0.1 if form != "bare" else 0)]
     german = rng.random() < 0.5
     separator, ending = rng.choice(SEPARATORS), rng.choice(ENDINGS)
     facts = {
         "person": keys,
-        **{role: [OF_PEOPLE[role](number) for number in numbers] for role in told},
+        **{role: [OF_PEOPLE[role](number) for number in numbers] for role in named_roles},
         "born": [day(number, "{d:02}.{m:02}.{y}" if german else "{y}-{m:02}-{d:02}") for number in numbers],
         "age": [str(rng.randint(18, 94)) for _ in numbers],
         "sex": [rng.choice("mf") for _ in numbers],
         "zip": [str(rng.randint(10100, 10140)) for _ in numbers],
         "bmi": [f"{rng.uniform(17, 40):.1f}".replace(".", "," if german else ".") for _ in numbers],
     }
-    roles = ["person"] * (form != "bare") + ["event"] * with_event + ["day"] * with_day + extra + told
-    if form == "bare":  # nothing but rows of items, in front of which stands perhaps who has them
+    roles = ["person"] * (form != "bare") + ["event"] * with_event + ["day"] * with_day + extra + named_roles
+    if form == "bare":  # only rows of items, sometimes after a person ID
         roles = []
     rng.shuffle(roles)
     flags = list(LANGUAGES[language]["flag"])
     lines, heads = _lines(rng, form, roles, words, flags, events, facts, goods)
     ids: dict[str, str] = {}
-    for role in ("person", *told) if form != "bare" else ():
+    for role in ("person", *named_roles) if form != "bare" else ():
         ids |= dict.fromkeys(facts[role], role)
     if "event" in roles:
         ids |= {event.event: "event" for event in events}
@@ -209,7 +209,7 @@ def door_table(rng: Random, form: str = "") -> DoorTable:
         whole += f" / {separator!r} {ending or 'none'}"
     else:
         content, frame, name = _packed(rng, packing, form, lines, heads, header=header)
-    whole += f" / {make_name(make)}{' + ' + ','.join(told) if told else ''}"
+    whole += f" / {make_name(make)}{' + ' + ','.join(named_roles) if named_roles else ''}"
     return DoorTable(whole, name, content, frame, ids, n, several, header and form != "bare", tuple(roles))
 
 

@@ -1,4 +1,4 @@
-"""What a file of the corpus is, and what all of them are made with."""
+"""The class of a file of the corpus, and the functions that make such files."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ Lines = list[list[str]]
 
 @dataclass(frozen=True)
 class Export:
-    """One or more files as somebody exports them, and what must happen when they are read without options.
+    """One or more files as users export them, and the required outcome of reading them without options.
 
     Attributes
     ----------
     name : str
-        Of the case.
+        The name of the case.
     files : mapping of bytes
-        By their names, in a folder of their own.
+        The contents by file name, in a folder of their own.
     must : {"read", "ask", "refuse", "either"}
         ``read``: the rows are read. ``ask``: exit 4; the message shows the columns, and commands that read
         the file. ``refuse``: exit 4 with a hint. ``either``: read or ask.
     rows : rows, optional
-        What the file holds. None where no option can tell it, or nothing sensible is in it.
+        The rows of the file, or None if no option can define them, or the file has no sensible rows.
     source : list of str
         Arguments that name the input; by default the first file.
     options : tuple of str
-        Reads the rows, where it asks: one of the commands shown must do the same (unless not `shown`). Where
-        it reads or refuses, it does so with these.
+        Options that read the rows, if the case asks: one of the commands shown must do the same (unless not
+        `shown`). Otherwise, the case reads or refuses with these options.
     ids : values
-        What no reading may take for an item, unless the user calls the lines rows of items.
+        Values that no reading must publish as items, unless the user calls the lines rows of items.
     columns : mapping of values
-        By column, what the message must name and show three of.
+        The values of each column that the message must name; it must show three of them.
     words : tuple of str
-        Parts of the message, of an error or of what is said on standard error.
+        Parts of the error message, or of the text on standard error.
     shown : bool
         Whether a command shown must read the rows.
     """
@@ -67,7 +67,7 @@ def read(
 
 
 def refuse(name: str, file: str, content: str | bytes, *words: str, options: Sequence[str] = ()) -> Export:
-    """Make the case of a file that is refused, with a hint."""
+    """Make the case of a file that stops with an error and a hint."""
     return Export(name, {file: as_bytes(content)}, "refuse", options=tuple(options), words=words)
 
 
@@ -82,7 +82,7 @@ def ask(
     words: Iterable[str] = (),
     shown: bool = True,
 ) -> Export:
-    """Make the case of a file that may be a table, about whose columns the user must be asked."""
+    """Make the case of a file that may be a table, and must lead to a question about its columns."""
     named = {column: frozenset(values) - {""} for column, values in (columns or {}).items()}
     return Export(
         name, {file: as_bytes(content)}, "ask", rows, options=options, ids=frozenset(ids), columns=named,
@@ -143,7 +143,7 @@ class Patient(NamedTuple):
 
 
 def patients(n: int = 30, seed: int = 1, most: int = 4) -> list[Patient]:
-    """Make patients; numbers have seven digits and stand in no order."""
+    """Make patients; their numbers have seven digits and are in no order."""
     rng = Random(seed)
     made = []
     for number in rng.sample(range(4_100_000, 4_900_000), n):

@@ -28,7 +28,7 @@ from exports import (
 
 
 def _long(*names: str) -> Lines:
-    """Return a header and one line for each diagnosis; the names tell what stands in a column."""
+    """Return a header and one line for each diagnosis; the names define the columns."""
     made: Lines = [list(names)]
     for patient in PATIENTS:
         for code, date in zip(patient.codes, patient.dates, strict=True):
@@ -42,7 +42,7 @@ def _long(*names: str) -> Lines:
     return made
 
 
-# What the columns that are named so hold.
+# The contents of the columns with these names.
 KIND = {
     "pat": "number", "patient_id": "number", "Fall": "number", "MRN": "number", "patient": "number",
     "Patient": "number", "FALLNR": "number", "Patient-Nr.": "number", "Fallnummer": "number",
@@ -54,10 +54,10 @@ KIND = {
 }  # fmt: skip
 
 
-def _asked(
+def _question(
     name: str, file: str, names: list[str], sep: str = ",", end: str = "\n", *, quote_all: bool = False
 ) -> Export:
-    """Make the case of a long table, about which the user must be asked."""
+    """Make the case of a long table that must lead to a question."""
     lines = _long(*names)
     number = next(column for column in names if KIND.get(column) == "number")
     code = next(column for column in names if KIND.get(column) == "code")
@@ -78,35 +78,35 @@ def long_tables() -> list[Export]:
     dashes = ["+".join("-" * 9 for _ in range(3))]
     psql = ["|".join(f" {cell:8}" for cell in line) for line in three]
     return [
-        _asked("pat,icd,sex", "pat.csv", ["pat", "icd", "sex"]),
-        _asked("patient_id,icd10,date", "dates.csv", ["patient_id", "icd10", "date"]),
-        _asked(
+        _question("pat,icd,sex", "pat.csv", ["pat", "icd", "sex"]),
+        _question("patient_id,icd10,date", "dates.csv", ["patient_id", "icd10", "date"]),
+        _question(
             "semicolons of a spreadsheet",
             "sheet.csv",
             ["Patient", "Diagnose", "Geschlecht", "Alter"],
             ";",
             "\r\n",
         ),
-        _asked("Fall;Hauptdiagnose", "faelle.csv", ["Fall", "Hauptdiagnose"], ";"),
-        _asked("MRN;DX", "mrn.csv", ["MRN", "DX"], ";"),
-        _asked("MRN,DX", "mrn2.csv", ["MRN", "DX"]),
-        _asked("three columns with tabs", "export.tsv", ["pat", "icd", "sex"], "\t"),
-        _asked("tabs in a .txt", "export.txt", ["pat", "icd", "sex"], "\t"),
-        _asked("commas in a .dat", "export.dat", ["pat", "icd", "sex"]),
-        _asked("bars", "bars.csv", ["pat", "icd", "sex"], "|"),
-        _asked("no ending in the name", "export", ["pat", "icd", "sex"], ";"),
-        _asked("an ending in capitals", "EXPORT.CSV", ["FALLNR", "Kode", "Alter"], ";"),
-        _asked("all quoted", "quoted.csv", ["patient", "icd", "zip"], quote_all=True),
-        _asked("the id last", "last.csv", ["icd", "sex", "pat"]),
-        _asked("the id in the middle", "middle.csv", ["sex", "pat", "icd"]),
-        _asked(
+        _question("Fall;Hauptdiagnose", "faelle.csv", ["Fall", "Hauptdiagnose"], ";"),
+        _question("MRN;DX", "mrn.csv", ["MRN", "DX"], ";"),
+        _question("MRN,DX", "mrn2.csv", ["MRN", "DX"]),
+        _question("three columns with tabs", "export.tsv", ["pat", "icd", "sex"], "\t"),
+        _question("tabs in a .txt", "export.txt", ["pat", "icd", "sex"], "\t"),
+        _question("commas in a .dat", "export.dat", ["pat", "icd", "sex"]),
+        _question("bars", "bars.csv", ["pat", "icd", "sex"], "|"),
+        _question("no ending in the name", "export", ["pat", "icd", "sex"], ";"),
+        _question("an ending in capitals", "EXPORT.CSV", ["FALLNR", "Kode", "Alter"], ";"),
+        _question("all quoted", "quoted.csv", ["patient", "icd", "zip"], quote_all=True),
+        _question("the id last", "last.csv", ["icd", "sex", "pat"]),
+        _question("the id in the middle", "middle.csv", ["sex", "pat", "icd"]),
+        _question(
             "names that a shell must quote", "units.csv", ["Patient-Nr.", "ICD (10)", "Gewicht [kg]"], ";"
         ),
-        _asked("German dates", "datum.csv", ["Fallnummer", "Datum", "Kode"], ";"),
-        _asked("lines end with CR LF", "crlf.csv", ["pat", "icd", "age"], end="\r\n"),
-        _asked("lines end with CR", "cr.csv", ["pat", "icd", "age"], end="\r"),
-        _asked("names that mislead", "mislead.csv", ["item_no", "event", "age"]),
-        _asked("two names that mislead", "mislead2.csv", ["code no", "event"]),
+        _question("German dates", "datum.csv", ["Fallnummer", "Datum", "Kode"], ";"),
+        _question("lines end with CR LF", "crlf.csv", ["pat", "icd", "age"], end="\r\n"),
+        _question("lines end with CR", "cr.csv", ["pat", "icd", "age"], end="\r"),
+        _question("names that mislead", "mislead.csv", ["item_no", "event", "age"]),
+        _question("two names that mislead", "mislead2.csv", ["code no", "event"]),
         ask(
             "no line end at the end", "cut.csv", text.rstrip("\n"), DIAGNOSES, *by("pat", "icd"), ids=NUMBERS
         ),
@@ -680,7 +680,7 @@ def omop() -> list[Export]:
             DIAGNOSES,
             *by("item", "order_id"),
             ids=NUMBERS,
-            shown=False,  # what is called an id is never proposed for items
+            shown=False,  # a column called ID is never proposed for items
         ),
         ask("a product column of serial numbers", "serial.csv", table(serial), ids=NUMBERS),
         ask("a list of products", "master.csv", table(master), ids={line[0] for line in master[1:]}),
@@ -698,9 +698,9 @@ def identifiers() -> list[Export]:
         "e-mail addresses": [f"user{n}@example.org" for n in numbers],
         "telephone numbers": [f"+49 30 {n}" for n in numbers],
         "names": [
-            f"{family}, {given}"
+            f"{family}, {first_name}"
             for family in ("Müller", "Meier", "Schmidt", "Öz", "Jones")
-            for given in ("Anna", "Jörg", "Li", "Tom", "Eva", "Max")
+            for first_name in ("Anna", "Jörg", "Li", "Tom", "Eva", "Max")
         ],
         "a prefix": [f"DE-{n}" for n in numbers],
         "sorted numbers": sorted(numbers),
@@ -787,7 +787,7 @@ def tiny() -> list[Export]:
 
 
 def dumps() -> list[Export]:
-    """What is text, but no table: each line, or some of them, belong to one person."""
+    """Return texts that are no tables: each line, or some of them, belong to one person."""
     records = "".join(f"Patient: {p.number}\nDiagnose: {p.codes[0]}\n\n" for p in PATIENTS)
     html = (
         "<table>\n"

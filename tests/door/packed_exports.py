@@ -1,4 +1,4 @@
-"""What is no text, or not a single file: archives, Parquet, spreadsheets, JSON lines, databases, folders."""
+"""Inputs that are no text, or several files: archives, Parquet, sheets, JSON lines, databases, folders."""
 
 from __future__ import annotations
 

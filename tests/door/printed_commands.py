@@ -67,30 +67,30 @@ class Pasted:
     Attributes
     ----------
     table : DoorTable
-        What it was about.
+        Its table.
     words : tuple of str
-        The command, as a shell takes it apart; or what `sv.read` was given.
+        The command, as a shell splits it, or the arguments of `sv.read`.
     done : Done
-        What came of it.
+        Its result.
     round : int
-        How many messages were read before: none before the first command.
+        The number of messages read before: 0 before the first command.
     told : dict of str
-        What is published that tells people apart, and what it is.
+        The published identifying values, with their kinds.
     rows : int
-        How many rows are published.
+        The number of published rows.
     """
 
     table: DoorTable
     words: tuple[str, ...]
     done: Done
     round: int
-    told: dict[str, str] = field(default_factory=dict)
+    published_ids: dict[str, str] = field(default_factory=dict)
     rows: int = 0
 
 
 @dataclass
 class Findings:
-    """What was found, by what it is."""
+    """The findings of each kind."""
 
     tables: int = 0
     codes: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -101,7 +101,7 @@ class Findings:
         self.failures[what].append(pasted)
 
     def add(self, other: Findings) -> None:
-        """Add what was found of other tables."""
+        """Add the findings of other tables."""
         self.tables += other.tables
         self.codes += other.codes
         self.rounds += other.rounds
@@ -119,13 +119,13 @@ class Findings:
 
 
 def printed(text: str) -> list[str]:
-    """Return the commands that stand in a message, each on a line of its own."""
+    """Return the commands in a message, each on a line of its own."""
     found = (line.strip().removeprefix("$ ") for line in text.splitlines())
     return list(dict.fromkeys(line for line in found if line.startswith("setveil ")))
 
 
 def unsafe(command: str) -> bool:
-    """Whether a shell would make something else of a command than it says: signs outside of quotes."""
+    """Return whether a shell would change the meaning of a command: special characters outside of quotes."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"|\\.", "", command)
     return bool(re.search(r"[;|&<>()$`*?\[\]#!{}\\'\"]", bare)) or bool(
         re.search(r'"[^"]*[$`!][^"]*"', command)
@@ -134,8 +134,8 @@ def unsafe(command: str) -> bool:
 
 def run(commands: Sequence[tuple[Path, Sequence[str], str]]) -> list[Done]:
     """Run commands one after the other, in a fork, each in its folder, with a file as standard input."""
-    asked = json.dumps([(str(folder), [*words], stdin) for folder, words, stdin in commands]).encode()
-    code, out, err = interpreter().run(_PASTED, [], environment(), commands[0][0], asked)
+    requests = json.dumps([(str(folder), [*words], stdin) for folder, words, stdin in commands]).encode()
+    code, out, err = interpreter().run(_PASTED, [], environment(), commands[0][0], requests)
     assert code == 0, err.decode()
     return [Done(*result) for result in json.loads(out)]
 
@@ -194,7 +194,7 @@ def pasted_all(tables: Sequence[DoorTable], home: Path, most_rounds: int = 4) ->
 
 
 def judged(found: Findings, pasted: Pasted, out: Path) -> Pasted:
-    """Look at what a command left behind."""
+    """Inspect the files of a command."""
     done, at = pasted.done, pasted.round
     found.codes[at, done.code] += 1
     helps = [one for one in printed(done.err) if not one.startswith("setveil read ")]
@@ -216,15 +216,15 @@ def judged(found: Findings, pasted: Pasted, out: Path) -> Pasted:
 
 
 def _published(found: Findings, pasted: Pasted, out: Path) -> Pasted:
-    """Search what is published for what tells people apart, and compare the number of rows with theirs."""
+    """Search the published files for identifying values, and compare the number of rows with people."""
     table = pasted.table
     text = "\n".join(_text(path) for path in sorted((out / "published").rglob("*")) if path.is_file())
-    told = {value: role for value, role in table.ids.items() if value in text}
+    ids = {value: role for value, role in table.ids.items() if value in text}
     about = json.loads((out / "published" / "about.json").read_text())
-    again = Pasted(table, pasted.words, pasted.done, pasted.round, told, about["rows"])
+    again = Pasted(table, pasted.words, pasted.done, pasted.round, ids, about["rows"])
     confirmed = any(word.startswith(("--rows-are-events", "rows_are_events")) for word in pasted.words)
     lifted = " (--not-ids)" if "--not-ids" in pasted.words else ""
-    for role in sorted(set(told.values())):
+    for role in sorted(set(ids.values())):
         found.note(f"published: {role}{lifted}", again)
     if table.named and about["rows"] > table.people and not confirmed:
         found.note("rows are events", again)
@@ -281,7 +281,7 @@ def _read(found: Findings, table: DoorTable, home: Path) -> None:
 
 
 def shown(found: Findings, most: int = 3) -> str:
-    """Write what was found, grouped by cause, with examples."""
+    """Write the findings, grouped by cause, with examples."""
     lines = [
         f"{found.tables} tables; exit codes by round: "
         + ", ".join(f"round {at}: {code} x{n}" for (at, code), n in sorted(found.codes.items())),
@@ -301,7 +301,7 @@ def shown(found: Findings, most: int = 3) -> str:
                 lines.append(f"    - {pasted.table.kind}\n      `setveil {shlex.join(pasted.words)}`")
                 lines.append(
                     f"      {pasted.rows} rows, {pasted.table.people} people, "
-                    f"ids {[*pasted.told][:2]}; {head!r}"
+                    f"ids {[*pasted.published_ids][:2]}; {head!r}"
                 )
     return "\n".join(lines)
 

@@ -117,17 +117,17 @@ class Found:
     Attributes
     ----------
     kind : str
-        What it is, for counts.
+        The kind of file, for counts.
     name : str
-        Of the file; ``-`` for standard input.
+        The name of the file; ``-`` for standard input.
     content : bytes
         Its bytes.
     ids : frozenset of str
         The values of the column of ids.
     column : str
-        What that column is called; empty: the ids stand among the items.
+        The name of that column; empty: the IDs are among the items.
     rows : list of sets, optional
-        The rows of a file that holds no ids.
+        The rows of a file that contains no ids.
     """
 
     kind: str

@@ -224,7 +224,7 @@ def _onehot(yes: str, no: str, goods: list[str]) -> Lines:
 
 
 def of_tools() -> list[Export]:
-    """What arules, mlxtend, pandas, R, Amnesia, ARX and SPMF write."""
+    """Return files as arules, mlxtend, pandas, R, Amnesia, ARX and SPMF write them."""
     goods = list(GOODS)
     zeros, truths = _onehot("1", "0", goods), _onehot("True", "False", goods)
     span = ("--item-columns", f"{goods[0]}-{goods[-1]}")
@@ -304,7 +304,7 @@ def of_tools() -> list[Export]:
             ids=RECEIPTS,
         ),
         ask(
-            "one-hot with names that hold commas and dashes",
+            "one-hot with names that contain commas and dashes",
             "onehot6.csv",
             table([["semi-finished bread", "cheese, old", "a-b", "b", *goods[4:]], *zeros[1:]]),
             [frozenset(RENAMED.get(good, good) for good in row) for row in ROWS],

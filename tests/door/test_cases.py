@@ -1,4 +1,4 @@
-"""Small files in shapes from public reports: the commands that people try, and what is right."""
+"""Small files in shapes from public reports: the commands that people try, and the right results."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_32_five_dishes_in_26_spellings(tmp_path: Path) -> None:
     done = setveil("anonymize", "menu.csv", *TO_O, *columns, "--normalize", "text", "--force", cwd=place).ok()
     assert "26 spellings became 5 items" in done.err
     assert sizes(place / "o") == (60, 127, 5)
-    assert "48 rows hold" in setveil("query", "o", "Café crème", cwd=place).ok().out
+    assert "48 rows contain" in setveil("query", "o", "Café crème", cwd=place).ok().out
     setveil("verify", "o", cwd=place).ok()
     assert "48 rows" in setveil("why", "o", "café crème", cwd=place).ok().out
 
@@ -134,8 +134,8 @@ def test_04_quoted_pairs_between_blanks(tmp_path: Path) -> None:
 
 def test_08_answers_that_end_in_a_semicolon(tmp_path: Path) -> None:
     place = copied("08", tmp_path)
-    asked = printed(setveil("anonymize", "drinks.csv", *TO_O, cwd=place))
-    rows = next(command for command in asked if "--model" not in command)
+    output = printed(setveil("anonymize", "drinks.csv", *TO_O, cwd=place))
+    rows = next(command for command in output if "--model" not in command)
     pasted(rows, place).ok()
     assert sizes(place / "o") == (120, 304, 6)
     assert "" not in items_of(place / "o")
@@ -157,9 +157,9 @@ def test_20_inches_that_are_not_escaped(tmp_path: Path) -> None:
 
 def test_23_two_colons_between_fields(tmp_path: Path) -> None:
     place = copied("23", tmp_path)
-    asked = setveil("anonymize", "ratings.dat", *TO_O, cwd=place)
-    assert "978300001" not in "".join(printed(asked))
-    (command,) = printed(asked)
+    result = setveil("anonymize", "ratings.dat", *TO_O, cwd=place)
+    assert "978300001" not in "".join(printed(result))
+    (command,) = printed(result)
     assert command.endswith("--separator :: --id-column 1 --item-column 2")
     pasted(command, place).ok()
     lines = [line.split("::") for line in (place / "ratings.dat").read_text("ascii").splitlines()]
@@ -199,10 +199,10 @@ def test_26_what_a_german_spreadsheet_saves(tmp_path: Path) -> None:
 
 def test_27_decimal_commas_are_no_lists(tmp_path: Path) -> None:
     place = copied("27", tmp_path)
-    asked = printed(setveil("anonymize", "kunden.csv", "--model", "kkm", *TO_O, cwd=place))
+    output = printed(setveil("anonymize", "kunden.csv", "--model", "kkm", *TO_O, cwd=place))
     right = "--qi BMI,Einkommen,PLZ --set Codes --delimiter '|' --id-column Kunde"
-    assert asked[0].endswith(right)
-    done = pasted(asked[0], place).ok()
+    assert output[0].endswith(right)
+    done = pasted(output[0], place).ok()
     assert "BMI (numbers), Einkommen (numbers)" in done.err
     lines = (place / "kunden.csv").read_text("utf-8-sig").splitlines()[1:]
     codes = [code for line in lines for code in line.split(";")[4].split("|") if code]
@@ -242,9 +242,9 @@ def test_39_boxes_that_are_coded(tmp_path: Path, name: str, yes: str, items: set
     assert sizes(place / "o") == (150, sum(line[1:].count(yes) for line in lines), len(items))
     assert items_of(place / "o") == items
     named = command[command.index("--item-columns") :].split()[1]
-    asked = setveil("anonymize", name, *TO_O, "--force", "--item-columns", named, cwd=place)
-    assert "which of them means that an item is there" in asked.err
-    first, *_, last = printed(asked)
+    result = setveil("anonymize", name, *TO_O, "--force", "--item-columns", named, cwd=place)
+    assert "which of them means that an item is there" in result.err
+    first, *_, last = printed(result)
     assert first.endswith(f"--yes {yes}")
     assert last.endswith("--format wide")
     setveil("why", "o", min(items), cwd=place).ok()
@@ -252,8 +252,8 @@ def test_39_boxes_that_are_coded(tmp_path: Path, name: str, yes: str, items: set
 
 def test_46_times_with_zones_count_as_written(tmp_path: Path) -> None:
     place = copied("46", tmp_path)
-    asked = ("--id-column", "patient", "--set", "code", "--when", "at:month")
-    setveil("anonymize", "log.csv", *TO_O, *asked, cwd=place).ok()
+    options = ("--id-column", "patient", "--set", "code", "--when", "at:month")
+    setveil("anonymize", "log.csv", *TO_O, *options, cwd=place).ok()
     facts = sv.read_facts(place / "log.csv", id="patient", sets="code", when="at:month")
     assert set(facts.rows()) == {("I10@2023-12", "I10@2024-01", "I10@2024-02")}
 
@@ -279,9 +279,9 @@ def test_51_joined_texts_in_a_data_frame() -> None:
     named: dict[str, Any] = {"id_column": "id", "item_column": "item"}
     none: dict[str, Any] = {}
     for frame, reading in ((joined, none), (joined.reset_index(), none), (joined.reset_index(), named)):
-        with pytest.raises(sv.TableError) as asked:
+        with pytest.raises(sv.TableError) as error:
             sv.read(frame, **reading)
-        way = dict(asked.value.readings[0][0])
+        way = dict(error.value.readings[0][0])
         assert way["delimiter"] == ","
         data = sv.read(frame, **{**reading, **way})
         assert sorted(data.rows()) == sorted(tuple(sorted(row)) for row in rows)
@@ -345,13 +345,13 @@ def test_46_the_date_as_written_counts(tmp_path: Path) -> None:
 
 
 def in_full(run: Path) -> tuple[int, int, int, int]:
-    """Return the rows that a run has read, how many of them are empty, the occurrences and the items."""
+    """Return the number of rows that a run has read, of empty rows, of occurrences and of items."""
     read = json.loads((run / "internal" / "report.json").read_text("utf-8"))["input"]
     return read["rows"], read["empty_rows"], read["occurrences"], read["items"]
 
 
 def recounted(pairs: Iterable[tuple[object, str]]) -> tuple[int, int, int, int]:
-    """Count the same by hand, of pairs of a person and an item, "" where there is none."""
+    """Count the same by hand, from pairs of a person and an item, with "" for a person without items."""
     held: dict[object, set[str]] = {}
     for who, item in pairs:
         held.setdefault(who, set()).update({item} - {""})
@@ -368,9 +368,9 @@ def fields(file: Path, sign: str = ",") -> list[list[str]]:
 @pytest.mark.parametrize("command", [("risk", "basket.csv"), ("anonymize", "basket.csv", *TO_O)])
 def test_01_row_numbers_without_a_name(tmp_path: Path, command: tuple[str, ...]) -> None:
     place = copied("01", tmp_path)
-    asked = printed(setveil(*command, cwd=place))
-    assert asked[0].endswith("--item-column itemList --delimiter ,")
-    pasted(asked[0], place).ok()
+    output = printed(setveil(*command, cwd=place))
+    assert output[0].endswith("--item-column itemList --delimiter ,")
+    pasted(output[0], place).ok()
     baskets = fields(place / "basket.csv")
     counts = recounted((number, item) for number, basket in baskets for item in basket.split(","))
     assert counts == (200, 0, 593, 22)
@@ -480,9 +480,9 @@ def test_17_orders_of_users_are_no_persons(tmp_path: Path, name: str, columns: t
 
 def test_17_a_data_frame_of_orders(tmp_path: Path) -> None:
     frame = pd.read_csv(copied("17", tmp_path) / "orders.csv")
-    with pytest.raises(sv.TableError, match="30 users have 240 orders") as asked:
+    with pytest.raises(sv.TableError, match="30 users have 240 orders") as error:
         sv.read(frame, id_column="order_id", item_column="product_id")
-    way = dict(asked.value.readings[0][0])
+    way = dict(error.value.readings[0][0])
     data = sv.read(frame, **{"item_column": "product_id", **way})
     assert (data.n_rows, data.n_occurrences, data.n_items) == (30, 180, 58)
 
@@ -493,7 +493,7 @@ TEXTS_OF_MONTHS = ("--set", "Query", "--when", "QueryTime:month")
 
 
 @pytest.mark.parametrize("columns", [TEXTS, TEXTS_OF_MONTHS])
-def test_22_texts_that_people_typed_are_asked_about(tmp_path: Path, columns: tuple[str, ...]) -> None:
+def test_22_texts_that_people_typed_raise_a_question(tmp_path: Path, columns: tuple[str, ...]) -> None:
     refused = setveil(*OF_SEARCHES, *columns, cwd=copied("22", tmp_path))
     assert refused.code == 4
     assert "'Query' contains free text (80 of 88 different texts have several words" in refused.err
@@ -526,7 +526,7 @@ def test_22_texts_of_few_people_are_not_published(tmp_path: Path, options: tuple
     pairs = [(who, text) for who, text, _ in fields(place / "queries.tsv", "\t")]
     people, empty, occurrences, texts = recounted(pairs)
     assert (people, empty, texts) == (400, 0, 88)
-    if "disassociation" not in options:  # which has what is left after its rare items
+    if "disassociation" not in options:  # disassociation suppresses rare items
         assert in_full(place / "o") == (people, empty, occurrences, texts)
     times = Counter(text for _, text in {*pairs})
     rare = [text for text, number in times.items() if number < 5]
@@ -551,7 +551,7 @@ def test_25_numbers_under_a_preamble(tmp_path: Path, form: tuple[str, ...]) -> N
     [
         ("psql.txt", "lines 2 and 354 are not of 2 fields"),
         ("ssms.csv", "lines 357 and 359 are not of 2 fields"),
-        ("total.csv", "line 353: column 'patient_id' holds 'Total'"),
+        ("total.csv", "line 353: column 'patient_id' contains 'Total'"),
         ("preamble.csv", "lines 1-3 and 357-358 are not of 2 fields"),
         ("comment.csv", "Lines 1-2 were skipped."),
     ],
@@ -564,7 +564,7 @@ def test_28_titles_above_and_totals_below(tmp_path: Path, name: str, named: str)
         pasted(printed(done)[0], place).ok()
     pairs = re.findall(r"^ *(1\d{3})[ ,|]+([A-Z]\d[\d.]*)", (place / name).read_text("utf-8"), re.MULTILINE)
     assert in_full(place / "o") == recounted(pairs) == (120, 0, 351, 20)
-    if name == "total.csv":  # unless it is said to be a line like the others
+    if name == "total.csv":  # unless it is declared a line like the others
         pasted(f"{printed(done)[1]} --force", place).ok()
         assert in_full(place / "o")[0] == 121
 
@@ -593,7 +593,7 @@ def test_38_a_pivot_table_with_its_totals(tmp_path: Path, form: tuple[str, ...])
     assert "Grand Total" not in items_of(place / "o")
     if form:
         assert "column 'Grand Total' is the sum of the other columns" in refused.err
-        assert "line 102: column 'Row Labels' holds 'Grand Total'" in refused.err
+        assert "line 102: column 'Row Labels' contains 'Grand Total'" in refused.err
 
 
 NO_CODE = {

@@ -28,10 +28,10 @@ AS_LINES = {"basket", "fimi", "spmf", "jsonl"}
 
 @dataclass
 class Outcome:
-    """What happened to a case: asked as it must be answered, read by hand, and by every command shown."""
+    """The results of a case: without options, read with the expected ones, and by every command shown."""
 
     folder: str
-    asked: Done
+    first_run: Done
     written: set[str]
     shown: list[list[str]]
     by_hand: Done | None = None
@@ -49,7 +49,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def outcomes(home: Path) -> dict[str, Outcome]:
-    """Convert every file as it lies there, and then as the answer says that it could be read."""
+    """Convert every file as it is, and then as the answer says that it could be read."""
     folders = {case.name: f"{i:03}" for i, case in enumerate(CORPUS)}
     first = []
     for case in CORPUS:
@@ -106,14 +106,14 @@ def rows_in(path: Path) -> Rows:
 
 
 def takes_lines(words: list[str]) -> bool:
-    """Tell whether a command says that the lines are rows of items, so that all of them may be published."""
+    """Return whether a command declares the lines to be rows of items, so that all may be published."""
     return "--format" in words and words[words.index("--format") + 1] in AS_LINES
 
 
 @cases("read")
 def test_what_is_clear_is_read(name: str, home: Path, outcomes: dict[str, Outcome]) -> None:
     case, outcome = BY_NAME[name], outcomes[name]
-    done = outcome.asked.ok()
+    done = outcome.first_run.ok()
     assert rows_in(home / outcome.folder / OUT) == case.rows
     for word in case.words:
         assert word in done.err
@@ -122,10 +122,10 @@ def test_what_is_clear_is_read(name: str, home: Path, outcomes: dict[str, Outcom
 @cases("ask", "refuse", "either")
 def test_what_is_not_clear_is_refused(name: str, home: Path, outcomes: dict[str, Outcome]) -> None:
     case, outcome = BY_NAME[name], outcomes[name]
-    if case.must == "either" and outcome.asked.code == 0:
+    if case.must == "either" and outcome.first_run.code == 0:
         assert rows_in(home / outcome.folder / OUT) == case.rows
         return
-    done = outcome.asked
+    done = outcome.first_run
     assert done.code == 4, done
     assert done.out == "", done
     assert "Traceback" not in done.err, done
@@ -143,7 +143,7 @@ def test_what_is_not_clear_is_refused(name: str, home: Path, outcomes: dict[str,
 def test_columns_that_are_named_are_read(name: str, home: Path, outcomes: dict[str, Outcome]) -> None:
     case, outcome = BY_NAME[name], outcomes[name]
     if outcome.by_hand is None:
-        return  # no option can tell what the file holds
+        return  # no option can define the contents of the file
     outcome.by_hand.ok()
     assert rows_in(home / outcome.folder / "by_hand.jsonl") == case.rows
 
@@ -162,8 +162,8 @@ def test_commands_that_are_shown_run(name: str, home: Path, outcomes: dict[str, 
         read.append(rows)
         if not takes_lines(words):
             assert not case.ids & {item for row in rows for item in row}, words
-    if outcome.asked.code and case.must != "refuse" and case.rows is not None and case.shown:
-        assert case.rows in read, outcome.asked.err
+    if outcome.first_run.code and case.must != "refuse" and case.rows is not None and case.shown:
+        assert case.rows in read, outcome.first_run.err
 
 
 @cases("ask", "either")
@@ -178,8 +178,8 @@ def test_no_id_is_an_item(name: str, home: Path, outcomes: dict[str, Outcome]) -
 def test_standard_input_is_no_way_in(tmp_path: Path) -> None:
     case = BY_NAME["pat,icd,sex"]
     text = case.files["pat.csv"].decode()
-    asked = ["convert", "-", OUT]
-    asks, reads = together([asked, [*asked, *case.options]], tmp_path, text)
+    command = ["convert", "-", OUT]
+    asks, reads = together([command, [*command, *case.options]], tmp_path, text)
     assert (asks.code, asks.out, "pat" in asks.err) == (4, "", True), asks
     reads.ok()
     assert rows_in(tmp_path / OUT) == case.rows
@@ -214,20 +214,20 @@ def options_of(command: str, name: str) -> list[str]:
 def answers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[tuple[str, str], Done]]:
     """Ask the other commands about some of the tables."""
     home = tmp_path_factory.mktemp("others")
-    asked: dict[tuple[str, str], list[str]] = {}
+    first_commands: dict[tuple[str, str], list[str]] = {}
     for i, name in enumerate(TABLES):
         case = BY_NAME[name]
         put(case, home / str(i))
         (path,) = inputs(case, str(i))
         for command in ASKING:
-            asked[command, name] = [*command.split(), path, *options_of(command, name)]
+            first_commands[command, name] = [*command.split(), path, *options_of(command, name)]
         (home / f"{i}.toml").write_text(
             f'name = "study"\ndata = [{{path = "{path}"}}]\nalgorithms = ["aa"]\nk = [2]\nm = [1]\n'
         )
-        asked["compare", name] = ["compare", f"{i}.toml", "--out", f"study-{i}"]
-        asked["verify", name] = ["verify", path, "--k", "2", "--m", "1"]
-    done = together(list(asked.values()), home)
-    return home, dict(zip(asked, done, strict=True))
+        first_commands["compare", name] = ["compare", f"{i}.toml", "--out", f"study-{i}"]
+        first_commands["verify", name] = ["verify", path, "--k", "2", "--m", "1"]
+    done = together(list(first_commands.values()), home)
+    return home, dict(zip(first_commands, done, strict=True))
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -273,11 +273,11 @@ RELEASED = [
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Done]]:
     home = tmp_path_factory.mktemp("releases")
-    asked = []
+    command_list = []
     for i, name in enumerate(RELEASED):
         case = BY_NAME[name]
         put(case, home / str(i))
-        asked.append(
+        command_list.append(
             [
                 "anonymize",
                 *inputs(case, str(i)),
@@ -291,7 +291,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Done]
                 f"{i}/out",
             ]
         )
-    return home, together(asked, home)
+    return home, together(command_list, home)
 
 
 @pytest.mark.parametrize("number", range(len(RELEASED)), ids=RELEASED)
@@ -325,7 +325,7 @@ def test_no_id_is_published(number: int, releases: tuple[Path, list[Done]]) -> N
     assert [len(file["sha256"]) for file in record["files"]] == [64]
 
 
-# --- data that everybody knows
+# --- data that everyone knows
 
 REAL = {
     "groceries.csv": (9835, 43367),

@@ -1,11 +1,11 @@
-"""Rows of orders, stays or days are never taken for people, and printed commands work and publish no ID."""
+"""Rows of orders, stays or days are never read as people, and printed commands work and publish no ID."""
 
 from __future__ import annotations
 
 import html
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 import setveil as sv
 from cli_helpers import files_under, together
 from random_files import EVENT_TABLES, event_table, sorted_numbers
+from setveil.data.io.streams import open_streams
 from strategies import many, seeded
 
 PEOPLE = {
@@ -56,32 +57,41 @@ EVENTS = {
 }
 
 
+# Events, and whether the columns are in reverse order.
+PLACES = [(event, is_reversed) for event in ("order_id", "fallnr", "séjour") for is_reversed in (False, True)]
+
+
 @pytest.mark.parametrize(
-    ("person", "name"), [(noun, name) for noun, names in PEOPLE.items() for name in names]
+    ("person", "name", "places"),
+    [
+        (noun, name, PLACES if number == 0 else [PLACES[number % len(PLACES)]])
+        for noun, names in PEOPLE.items()
+        for number, name in enumerate(names)
+    ],
 )
-def test_people_beat_events_wherever_they_stand(person: str, name: str, tmp_path: Path) -> None:
+def test_people_beat_events_wherever_they_stand(
+    person: str, name: str, places: list[tuple[str, bool]], tmp_path: Path
+) -> None:
+    """One name of each noun with all events in both orders, and the others with one of these each."""
     rng = seeded(71)
-    for event in ("order_id", "fallnr", "séjour"):
+    for event, is_reversed in places:
         head, lines = event_table(rng, name, event)
-        for order in (head, head[::-1]):
-            at = [head.index(one) for one in order]
-            path = tmp_path / "a.csv"
-            path.write_text(
-                "".join(",".join(line) + "\n" for line in [order, *([x[i] for i in at] for x in lines)])
-            )
-            with pytest.raises(sv.TableError) as caught:
-                sv.read(path)
-            assert caught.value.readings[0][0]["id_column"] == name
-            with pytest.raises(sv.TableError, match=r"rows would be \w+, not people") as caught:
-                sv.read(path, id_column=event, item_column="product")
-            assert [dict(options) for options, _ in caught.value.readings] == [
-                {"id_column": name},
-                {"rows_are_events": True},
-            ]
-            assert person in caught.value.readings[0][1]
-            assert sv.read(path, id_column=name, item_column="product").n_rows == 30
-            rows = sv.read(path, id_column=event, item_column="product", rows_are_events=True)
-            assert rows.n_rows == 90
+        step = -1 if is_reversed else 1
+        path = tmp_path / "a.csv"
+        path.write_text("".join(",".join(line[::step]) + "\n" for line in [head, *lines]))
+        with pytest.raises(sv.TableError) as caught:
+            sv.read(path)
+        assert caught.value.readings[0][0]["id_column"] == name
+        with pytest.raises(sv.TableError, match=r"rows would be \w+, not people") as caught:
+            sv.read(path, id_column=event, item_column="product")
+        assert [dict(options) for options, _ in caught.value.readings] == [
+            {"id_column": name},
+            {"rows_are_events": True},
+        ]
+        assert person in caught.value.readings[0][1]
+        assert sv.read(path, id_column=name, item_column="product").n_rows == 30
+        rows = sv.read(path, id_column=event, item_column="product", rows_are_events=True)
+        assert rows.n_rows == 90
 
 
 @pytest.mark.parametrize(("noun", "name"), [(noun, name) for noun, names in EVENTS.items() for name in names])
@@ -132,7 +142,7 @@ def shapes(head: list[str], lines: list[list[str]], folder: Path) -> Iterator[tu
     yield folder / "wide.parquet", {"item_columns": "DX1-DX3"}
 
 
-def test_every_shape_is_asked_about(tmp_path: Path) -> None:
+def test_every_shape_raises_a_question(tmp_path: Path) -> None:
     head, lines = event_table(seeded(73), "user_id", "order_id")
     for source, options in shapes(head, lines, tmp_path):
         with pytest.raises(sv.TableError, match="30 users have 90") as caught:
@@ -175,7 +185,7 @@ def test_dates_are_no_ids() -> None:
     "name",
     ["store", "country", "month", "category", "age", "zip", "ward", "product_id", "date", "doctor", "sex"],
 )
-def test_what_many_share_is_not_asked_about(name: str) -> None:
+def test_values_that_many_share_raise_no_question(name: str) -> None:
     rng = seeded(74)
     orders = [str(i // 3) for i in range(300)]
     shared = {order: str(1000 + rng.randrange(40)) for order in orders}
@@ -189,7 +199,7 @@ def test_what_many_share_is_not_asked_about(name: str) -> None:
     assert sv.read(frame, id_column="order_id", item_column="item").n_rows == 100
 
 
-def test_values_that_only_ids_have_are_asked_about() -> None:
+def test_values_that_only_ids_have_raise_a_question() -> None:
     orders = list(range(300))
     frame = pl.DataFrame(
         {
@@ -203,8 +213,8 @@ def test_values_that_only_ids_have_are_asked_about() -> None:
         sv.read(frame, item_columns="a,b")
 
 
-def test_full_names_without_a_header_are_asked_about(tmp_path: Path) -> None:
-    """Where columns have names, one of names that is called otherwise (a shop, a town) is none of people."""
+def test_full_names_without_a_header_raise_a_question(tmp_path: Path) -> None:
+    """Check that a column of names is not taken as people if its header is another word (a shop, a town)."""
     random = Random(7)
     first, last = ("Ada", "Ben", "Zoé", "Dan", "Eva"), ("Moss", "Ney-Ott", "Pohl", "Quist", "Rau")
     people = [f"{one} {two}" for one in first for two in last]
@@ -222,7 +232,7 @@ def test_full_names_without_a_header_are_asked_about(tmp_path: Path) -> None:
         assert caught.value.readings[0][0]["id_column"] == "1"
 
 
-def test_free_text_is_asked_about() -> None:
+def test_free_text_raises_a_question() -> None:
     texts = [f"noise from flat {i} baker street" for i in range(40)] + ["weather", "music"] * 40
     frame = pl.DataFrame({"AnonID": [str(i // 3) for i in range(len(texts))], "Query": texts})
     with pytest.raises(sv.TableError, match="free text") as caught:
@@ -234,9 +244,9 @@ def test_free_text_is_asked_about() -> None:
 def test_confirmed_events_are_called_so(tmp_path: Path) -> None:
     head, lines = event_table(seeded(75), "user_id", "order_id")
     (tmp_path / "a.csv").write_text("".join(",".join(line) + "\n" for line in [head, *lines]))
-    asked = ["anonymize", "a.csv", "--k", "3", "--m", "1", "--external", "--out", "out"]
-    asked += ["--id-column", "order_id", "--item-column", "product", "--rows-are-events"]
-    done = together([asked], tmp_path)[0].ok()
+    command = ["anonymize", "a.csv", "--k", "3", "--m", "1", "--external", "--out", "out"]
+    command += ["--id-column", "order_id", "--item-column", "product", "--rows-are-events"]
+    done = together([command], tmp_path)[0].ok()
     assert "of an order finds at least 3 rows" in " ".join(done.out.split())
     assert json.loads((tmp_path / "out/published/about.json").read_text())["rows_are"] == "order"
     assert json.loads((tmp_path / "out/internal/report.json").read_text())["input"]["read"]["unit"] == "order"
@@ -254,10 +264,10 @@ def test_pages_say_order_and_leave_names_of_items(tmp_path: Path) -> None:
     ]
     (tmp_path / "a.csv").write_text("\n".join(["order_id,product", *lines]) + "\n")
     (tmp_path / "tree.csv").write_text(f"tea;drink;*\nmilk;drink;*\n{hat};wear;*\ncoat;wear;*\n")
-    asked = ["anonymize", "a.csv", "--k", "3", "--m", "1", "--external", "--list-members"]
-    asked += ["--id-column", "order_id", "--item-column", "product", "--hierarchy", "tree.csv"]
+    command = ["anonymize", "a.csv", "--k", "3", "--m", "1", "--external", "--list-members"]
+    command += ["--id-column", "order_id", "--item-column", "product", "--hierarchy", "tree.csv"]
     done = together(
-        [[*asked, "--out", "plain"], [*asked, "--rows-are-events", "--out", "events"],
+        [[*command, "--out", "plain"], [*command, "--rows-are-events", "--out", "events"],
          ["evidence", "events", "--out", "evidence.html"]],
         tmp_path,
     )  # fmt: skip
@@ -283,12 +293,12 @@ def printed(text: str) -> list[list[str]]:
 def test_every_printed_command_works_and_publishes_no_id(tmp_path: Path) -> None:
     rng = seeded(76)
     found = [EVENT_TABLES[i % len(EVENT_TABLES)](rng) for i in range(many(16))]
-    asked = []
+    command_list = []
     for i, one in enumerate(found):
         (tmp_path / f"{i}{one.name}").write_bytes(one.content)
-        asked.append(["anonymize", f"{i}{one.name}", "--k", "2", "--m", "1", "--out", f"out{i}"])
+        command_list.append(["anonymize", f"{i}{one.name}", "--k", "2", "--m", "1", "--out", f"out{i}"])
     ids = {i: one.ids for i, one in enumerate(found)}
-    commands = {i: [words] for i, words in enumerate(asked)}
+    commands = {i: [words] for i, words in enumerate(command_list)}
     for step in range(3):
         tried = [(i, words) for i, several in commands.items() for words in several]
         commands = {i: [] for i in ids}
@@ -328,7 +338,7 @@ def test_sorted_numbers_are_baskets(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("people", [2, 3, 5, 12, 19])
 @pytest.mark.parametrize("form", ["mail", "phone", "hash", "prefixed", "digits"])
-def test_few_people_without_a_header_are_asked_about(people: int, form: str, tmp_path: Path) -> None:
+def test_few_people_without_a_header_raise_a_question(people: int, form: str, tmp_path: Path) -> None:
     """Two mail addresses or numbers of telephones are enough; of other IDs five."""
     rng = seeded(47)
     made = {
@@ -356,9 +366,9 @@ def test_few_people_without_a_header_are_asked_about(people: int, form: str, tmp
         }
 
 
-@pytest.mark.parametrize("given", ["order_id", "user_id", None])
+@pytest.mark.parametrize("id_column", ["order_id", "user_id", None])
 @pytest.mark.parametrize("values", ["ids", "marks"])
-def test_people_are_no_item_of_a_one_hot_table(given: str | None, values: str, tmp_path: Path) -> None:
+def test_people_are_no_item_of_a_one_hot_table(id_column: str | None, values: str, tmp_path: Path) -> None:
     """Neither by their name, nor, if the ID column is in the middle of the items, by a printed range."""
     rng = seeded(48)
     head = ["milk", "order_id", "bread", "user_id", "tea"]
@@ -374,13 +384,13 @@ def test_people_are_no_item_of_a_one_hot_table(given: str | None, values: str, t
     ]
     path = tmp_path / "a.csv"
     path.write_text("\n".join(",".join(line) for line in [head, *lines]) + "\n")
-    asked: dict[str, Any] = {"format": "onehot"} | ({"id_column": given} if given else {})
+    reading: dict[str, Any] = {"format": "onehot"} | ({"id_column": id_column} if id_column else {})
     with pytest.raises(sv.TableError, match="would be an item of this one-hot table") as caught:
-        sv.read(path, **asked)
+        sv.read(path, **reading)
     for at, (options, _) in enumerate(caught.value.readings):
-        read = sv.read(path, **{**asked, **options})
+        read = sv.read(path, **{**reading, **options})
         assert (
-            {*read.vocabulary.labels} & {"user_id", "order_id"} == {"user_id", "order_id"} - {given}
+            {*read.vocabulary.labels} & {"user_id", "order_id"} == {"user_id", "order_id"} - {id_column}
             if at
             else not {*read.vocabulary.labels} & {"user_id", "order_id"}
         )
@@ -388,7 +398,7 @@ def test_people_are_no_item_of_a_one_hot_table(given: str | None, values: str, t
 
 @pytest.mark.parametrize("people", [3, 12, 40])
 def test_an_amount_is_no_id_of_people_with_telephone_numbers(people: int, tmp_path: Path) -> None:
-    """If lines of several people have one amount, rows by amounts are rows of nobody."""
+    """Check that rows by amounts are not read as people if lines of several people have one amount."""
     rng, goods = seeded(49), ("milk", "milk, bread", "tea, jam")
     lines = [
         f"+49 {3175441 + at % people};{rng.randint(1, 30)}.50;{rng.choice(goods)}" for at in range(4 * people)
@@ -401,3 +411,157 @@ def test_an_amount_is_no_id_of_people_with_telephone_numbers(people: int, tmp_pa
         sv.read(path, separator=";")
     for options, _ in caught.value.readings:
         assert options.get("id_column") != "2"
+
+
+def _lines_of(people: int, rng: Random, ids: str, last: bool) -> list[list[str]]:
+    """Write each person's codes on several lines that follow one another."""
+    lines = []
+    for person in range(people):
+        one = f"{100_000 + 7 * person}" if ids == "number" else f"K{person:04}"
+        for _ in range(rng.randint(2, 9)):
+            items = [str(x) for x in rng.sample(range(10, 90), rng.randint(1, 3))]
+            lines.append([*items, one] if last else [one, *items])
+    return lines
+
+
+AS_ROWS: dict[str, Callable[[list[str]], str]] = {
+    "basket": ",".join,
+    "fimi": " ".join,
+    "spmf": lambda row: f"{' -1 '.join(row)} -1 -2",
+    "jsonl": json.dumps,
+}
+
+
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("form", AS_ROWS)
+@pytest.mark.parametrize("ids", ["number", "code"])
+def test_lines_of_one_person_are_no_rows_of_people(form: str, ids: str, last: bool, tmp_path: Path) -> None:
+    """Check files whose lines are said to be rows, although a field of each says whose line it is."""
+    if ids == "code" and form in ("fimi", "spmf"):
+        pytest.skip("numbers only")
+    lines = _lines_of(80, seeded(6), ids, last)
+    (tmp_path / "a.txt").write_text("".join(f"{AS_ROWS[form](row)}\n" for row in lines))
+    with pytest.raises(sv.TableError, match="80 people have") as caught:
+        sv.read(tmp_path / "a.txt", format=form)
+    assert "not-ids" not in caught.value.hint
+    assert "not_ids" not in caught.value.hint
+    named = "last" if last else "1"
+    for more in ({"rows_are_events": True}, {"not_ids": named}):
+        assert sv.read(tmp_path / "a.txt", format=form, **more).n_rows == len(lines)
+    run = ["anonymize", "a.txt", "--format", form, "--k", "2", "--m", "1", "--out", "out"]
+    asked, parts, confirmed = together(
+        [
+            run,
+            [*run[:-1], "parts", "--engine", "parts"],
+            [*run[:-1], "events", "--rows-are-events", "--list-members"],
+        ],
+        tmp_path,
+    )
+    assert asked.code == 4
+    assert "80 people have" in asked.err
+    assert "--format" not in asked.err.split("Hint:")[1]
+    assert parts.code != 0
+    assert confirmed.code == 4, "the last check finds the IDs, which are items"
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "a.txt"]
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_lists_of_one_person_are_no_rows_of_people(last: bool, tmp_path: Path) -> None:
+    """Check columns of lists, in a data frame, a Parquet file, and one that is read in parts."""
+    lists = pl.DataFrame({"codes": _lines_of(80, seeded(7), "number", last)})
+    lists.write_parquet(tmp_path / "a.parquet")
+    for read in (
+        lambda **how: sv.read(lists, item_column="codes", **how),
+        lambda **how: sv.read(tmp_path / "a.parquet", item_column="codes", **how),
+        lambda **how: open_streams([str(tmp_path / "a.parquet")], "codes", **how),
+    ):
+        with pytest.raises(sv.TableError, match="80 people have"):
+            read()
+        read(rows_are_events=True)
+        read(not_ids="last" if last else "1")
+
+
+def test_a_header_names_the_field_of_people(tmp_path: Path) -> None:
+    """Check lines of a person that are apart, in a file whose first line names the columns."""
+    lines = _lines_of(60, seeded(8), "number", last=False)
+    seeded(9).shuffle(lines)
+    (tmp_path / "a.txt").write_text("patient_id,icd\n" + "".join(f"{','.join(row[:2])}\n" for row in lines))
+    with pytest.raises(sv.TableError, match="60 people have"):
+        sv.read(tmp_path / "a.txt", format="basket")
+
+
+@pytest.mark.parametrize("sep", [" ", ","])
+def test_sorted_lines_of_sorted_items_are_baskets(sep: str, tmp_path: Path) -> None:
+    """Check that the first item of sorted lines, equal on neighbouring lines, is not taken for an ID."""
+    rng = seeded(10)
+    rows = sorted(sorted(rng.sample(range(1000, 1400), rng.randint(2, 12))) for _ in range(900))
+    (tmp_path / "a.txt").write_text("".join(f"{sep.join(map(str, row))}\n" for row in rows))
+    assert sv.read(tmp_path / "a.txt", format="fimi" if sep == " " else "basket").n_rows == 900
+
+
+def test_lines_of_codes_behind_an_unnamed_id_are_asked_about(tmp_path: Path) -> None:
+    """Check columns of items without a header, next to one whose values are equal on neighbouring lines."""
+    lines = _lines_of(80, seeded(12), "number", last=False)
+    width = max(map(len, lines))
+    text = "".join(f"{','.join([*row, *[''] * (width - len(row))])}\n" for row in lines)
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(sv.TableError, match="80 people have") as caught:
+        sv.read(tmp_path / "a.csv", item_columns="2,3,4")
+    assert caught.value.readings[0][0]["id_column"] == "1"
+
+
+NEUTRAL: dict[str, tuple[str, ...]] = {
+    "items": ("--item-columns", "x,icd"),
+    "unused": ("--item-columns", "icd,age"),
+    "kept": ("--model", "kkm", "--qi", "age,sex", "--set", "icd", "--keep-columns", "x"),
+    "known": ("--model", "kkm", "--qi", "x,age,sex", "--set", "icd"),
+    "the set": ("--model", "kkm", "--qi", "age,sex", "--set", "x"),
+    "no role": ("--model", "kkm", "--qi", "age,sex", "--set", "icd"),
+}
+
+
+@pytest.mark.parametrize("role", NEUTRAL)
+def test_ids_under_any_name_are_no_values_to_publish(role: str, tmp_path: Path) -> None:
+    """Check a column of numbers under a name that says nothing: lines of a person follow one another."""
+    rng = seeded(14)
+    lines = []
+    for person in range(150):
+        who = f"{100_000 + 7 * person},{rng.randint(18, 90)},{rng.choice('fm')}"
+        lines += [f"{who},{code}\n" for code in rng.sample(["I10", "E11", "K21", "N18", "J45"], 3)]
+    (tmp_path / "a.csv").write_text("x,age,sex,icd\n" + "".join(lines))
+    line = ["anonymize", "a.csv", *NEUTRAL[role], "--k", "5", "--m", "1", "--out", "out"]
+    (done,) = together([line], tmp_path)
+    assert done.code == 4
+    assert "looks like ids" in done.err or "150 people have" in done.err or "of its 150" in done.err, done.err
+    assert "--id-column x" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_grouped_codes_of_items_are_none(tmp_path: Path) -> None:
+    """Check tables that are sorted by the code of a product: those have a name, or an ID next to them."""
+    rng = seeded(15)
+    text = "".join(f"P{at // 4 + 100},{rng.randint(1, 60)}\n" for at in range(200))
+    (tmp_path / "a.csv").write_text("product_code,person_id\n" + text)
+    (tmp_path / "b.csv").write_text("x,y\n" + text)
+    assert sv.read(tmp_path / "a.csv", id_column="person_id", item_column="product_code").n_items == 50
+    assert sv.read(tmp_path / "b.csv", id_column="y", item_column="x").n_items == 50
+
+
+def test_rows_of_few_codes_are_baskets(tmp_path: Path) -> None:
+    """Check rows of one code each, and rows that come again as a whole: no field says whose they are."""
+    rng = seeded(16)
+    single = [f"SKU-{rng.randint(1, 400):05}" for _ in range(900)]
+    (tmp_path / "a.csv").write_text("".join(f"{one}\n" for one in single))
+    assert sv.read(tmp_path / "a.csv", format="basket").n_rows == 900
+    items = [f"item {number:05}" for number in range(2000)]
+    rows = [",".join(items[at : at + 20]) for at in range(0, 2000, 20)] * 2
+    (tmp_path / "b.csv").write_text("".join(f"{row}\n" for row in rows))
+    assert sv.read(tmp_path / "b.csv", format="basket").n_rows == 200
+
+
+def test_published_rows_are_asked_nothing(tmp_path: Path) -> None:
+    """Check that rows to verify may begin with equal labels, in memory and in parts."""
+    (tmp_path / "a.dat").write_text("".join(f"{100_000 + 7 * (at // 3)} {at % 5}\n" for at in range(120)))
+    line = ["verify", "a.dat", "--k", "2", "--m", "1", "--format", "fimi"]
+    for done in together([line, [*line, "--engine", "parts"]], tmp_path):
+        assert done.code == 0, done.err

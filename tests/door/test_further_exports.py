@@ -69,7 +69,9 @@ def subtotals(rng: Random) -> Made:
         lines += [[who if not at else "", item, "2"] for at, item in enumerate(items)]
         lines.append([f"{who} Ergebnis", "", str(2 * len(items))])
     lines += [["(Leer)", "(Leer)", ""], ["Gesamtergebnis", "", "412"]]
-    return "a.csv", table(lines, ";"), "--id-column Kunde --item-column Artikel --fill-id", found
+    end = "--skip-lines 1 --id-column Kunde --item-column Artikel --fill-id"
+    end += " --missing 'Kunde=* Ergebnis,Gesamtergebnis' --missing-id skip"
+    return "a.csv", table(lines, ";"), end, found
 
 
 def stays(rng: Random) -> Made:
@@ -117,7 +119,7 @@ def row_names(rng: Random) -> Made:
 
 
 def markdown(rng: Random) -> Made:
-    """A rule stands below the header."""
+    """Make a table with a ruled line below the header."""
     found = people(rng, CODES)
     lines = ["| patient | diagnoses |", "|---------|:---------:|"]
     lines += [f"| {who} | {', '.join(codes)} |" for who, codes in found.items()]
@@ -126,7 +128,7 @@ def markdown(rng: Random) -> Made:
 
 
 def numeric_codes(rng: Random) -> Made:
-    """Few codes in numbered columns, the first of which is repeated, are no answers."""
+    """Make few codes in numbered columns, with the first one repeated: they are no answers."""
     found = people(rng, NUMBERS, "{:016X}")
     lines = [["DESYNPUF_ID", "CLM_ID", "AMT", "ADMTNG_DGNS_CD", "DGNS_CD_1", "DGNS_CD_2", "DGNS_CD_3"]]
     lines += [
@@ -138,7 +140,7 @@ def numeric_codes(rng: Random) -> Made:
 
 
 def two_headers(rng: Random) -> Made:
-    """A question is above its answers, each of which has a column that holds its words."""
+    """Make a question above its answers, each with a column that contains its words."""
     options = ["Car", "Bicycle", "Boat", "Train"]
     found = people(rng, options, "{}")
     lines = [["Respondent ID", "Start Date", "Email", "What do you use?", "", "", ""], ["", "", "", *options]]
@@ -195,9 +197,9 @@ def test_the_first_command_reads_rows_of_people(shape: str, tmp_path: Path) -> N
     name, content, end, found = SHAPES[shape](seeded(71))
     (tmp_path / name).write_bytes(content)
     promise = ("--k", "5", "--m", "2", "--out", "out")
-    asked = setveil("anonymize", name, *promise, cwd=tmp_path)
-    assert asked.code == 4
-    command = printed(asked.err)[0]
+    result = setveil("anonymize", name, *promise, cwd=tmp_path)
+    assert result.code == 4
+    command = printed(result.err)[0]
     assert command.endswith(end)
     setveil(*shlex.split(command)[1:], cwd=tmp_path).ok()
     read = json.loads((tmp_path / "out/internal/report.json").read_text("utf-8"))["input"]
@@ -216,10 +218,10 @@ def test_a_line_of_a_case_is_no_person(tmp_path: Path) -> None:
     _, content, _, found = stays(seeded(72))
     (tmp_path / "a.csv").write_bytes(content)
     roles = ("--encoding", "cp1252", "--model", "kkm", "--qi", "Lokalisation", "--set", "ICD-Kode")
-    asked = setveil("anonymize", "a.csv", "--k", "5", "--m", "2", "--out", "out", *roles, cwd=tmp_path)
-    assert asked.code == 4
-    assert "no value of it has one item twice" in asked.err
-    setveil(*shlex.split(printed(asked.err)[0])[1:], cwd=tmp_path).ok()
+    result = setveil("anonymize", "a.csv", "--k", "5", "--m", "2", "--out", "out", *roles, cwd=tmp_path)
+    assert result.code == 4
+    assert "no value of it has one item twice" in result.err
+    setveil(*shlex.split(printed(result.err)[0])[1:], cwd=tmp_path).ok()
     read = json.loads((tmp_path / "out/internal/report.json").read_text("utf-8"))["input"]
     assert read["rows"] == len(found)
 
@@ -228,10 +230,10 @@ def test_a_customer_who_is_written_once_has_all_lines_below(tmp_path: Path) -> N
     _, content, _, found = pivot(seeded(73))
     (tmp_path / "a.csv").write_bytes(b"\n".join(content.splitlines()[:-2]) + b"\n")
     roles = ("--model", "kkm", "--qi", "Sum of Qty", "--set", "Product")
-    asked = setveil("anonymize", "a.csv", "--k", "5", "--m", "2", "--out", "out", *roles, cwd=tmp_path)
-    assert asked.code == 4
-    assert "as if a value stood once for a group of lines" in asked.err
-    command = printed(asked.err)[0]
+    result = setveil("anonymize", "a.csv", "--k", "5", "--m", "2", "--out", "out", *roles, cwd=tmp_path)
+    assert result.code == 4
+    assert "as if a value stood once for a group of lines" in result.err
+    command = printed(result.err)[0]
     assert command.endswith("--id-column 'Customer ID' --fill-id")
     again = setveil(*shlex.split(command)[1:], cwd=tmp_path)
     setveil(*shlex.split(printed(again.err)[0])[1:], cwd=tmp_path).ok()
@@ -248,7 +250,7 @@ def test_dates_that_all_lines_have_are_proposed(tmp_path: Path) -> None:
         day = f"2025-10-{rng.randint(1, 28):02} 09:50:26 +0200"
         lines += [[f"#{at}", who, "" if number else day, day, item] for number, item in enumerate(items)]
     (tmp_path / "a.csv").write_bytes(table(lines))
-    asked = setveil("anonymize", "a.csv", "--k", "5", "--m", "2", "--out", "out", cwd=tmp_path)
-    rows, dated = printed(asked.err)
+    result = setveil("anonymize", "a.csv", "--k", "5", "--m", "2", "--out", "out", cwd=tmp_path)
+    rows, dated = printed(result.err)
     assert rows.endswith("--id-column Email --item-column 'Lineitem name'")
     assert dated.endswith("--id-column Email --set 'Lineitem name' --when 'Created at:month'")

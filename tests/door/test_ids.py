@@ -30,7 +30,7 @@ TITLES = ["Klinikum Musterstadt", "Export of 2024-02-01", "confidential,draft", 
 
 @dataclass(frozen=True)
 class Table:
-    """A file, the ids in it, and the options that read it (none where it has no header or is damaged)."""
+    """A file, its IDs, and the options that read it (none if it has no header or is damaged)."""
 
     ending: str
     content: bytes
@@ -39,9 +39,9 @@ class Table:
 
 
 def random_table(rng: Random) -> Table:
-    """Make a table with one column of ids, which stands anywhere, and is named as anything, or not at all."""
+    """Make a table with one column of IDs, at any place and with any name, or without a name."""
     column = _column(rng)
-    few = len(column) < 8  # too few to tell them from rows of items, if these differ in length
+    few = len(column) < 8  # too few to distinguish them from rows of items, if these differ in length
     lines, options = _long(rng, column) if few else rng.choice((_long, _long, _wide, _ragged))(rng, column)
     if len(lines) > 10 and rng.random() < 0.3:
         _damage(rng, lines)
@@ -92,14 +92,14 @@ def _long(rng: Random, column: list[str]) -> Made:
     if width == 2 and (few or names[1 - at] in ID_NAMES):
         others = {line[1 - at] for line in lines}
         if few or len(set(column)) < 2 * len(others):
-            return lines, {}  # what is called an item and repeats as items do, is one as far as one can tell
+            return lines, {}  # a column called item, whose values repeat, is read as one
     named = [i for i in range(width) if i != at and names[i] and any(line[i] for line in lines)]
     options = {"id_column": names[at], "item_column": names[named[0]]} if names[at] and named else {}
     return [names, *lines], options
 
 
 def _wide(rng: Random, column: list[str]) -> Made:
-    """Put ids and an age before columns of codes, most of which are empty, and perhaps cut off."""
+    """Put ids and an age before columns of codes, mostly empty, and perhaps cut off."""
     codes = OTHERS["codes"]
     width = rng.randint(3, 9)
     names = [*rng.sample(NAMES, 2), *(f"DX{i}" for i in range(3, width + 3))]
@@ -136,7 +136,7 @@ def _damage(rng: Random, lines: list[list[str]]) -> None:
 
 
 def _text(rng: Random, lines: list[list[str]], separator: str) -> tuple[str, bool]:
-    """Write lines as text, perhaps with others around them; tell whether there are none."""
+    """Write lines as text, perhaps among other lines; return whether there are none."""
     end = rng.choice(("\n", "\n", "\r\n", "\r"))
     out = io.StringIO()
     quoted = rng.random() < 0.2 and separator != " "
@@ -185,7 +185,7 @@ def test_no_id_is_read_where_columns_are_named(
         return
     try:
         options: dict[str, Any] = dict(table.options)
-        data = sv.read(path, **options, not_ids=NAMES, rows_are_events=True)  # items may be called anything
+        data = sv.read(path, **options, not_ids=NAMES, rows_are_events=True)  # items may have any name
     except sv.DataError as error:
         assert "is empty" in str(error)  # noqa: PT017  (an item is missing, which a long table cannot have)
         return
@@ -229,7 +229,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple
     """Anonymize tables as they are and, where their columns can be named, by these."""
     home = tmp_path_factory.mktemp("releases")
     rng = seeded(13)
-    asked: list[tuple[Table, list[str], Path]] = []
+    runs: list[tuple[Table, list[str], Path]] = []
     for i in range(examples(40, 10)):
         table = random_table(rng)
         name = f"{i}{table.ending}"
@@ -240,10 +240,10 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple
             for word in (f"--{option.replace('_', '-')}", value)
         ]
         for j, options in enumerate([[], named] if named else [[]]):
-            asked.append((table, [name, *options], home / f"out-{i}-{j}"))
+            runs.append((table, [name, *options], home / f"out-{i}-{j}"))
     promise = ["--k", "2", "--m", "1", "--algorithm", "aa", "--external"]
-    done = together([["anonymize", *words, *promise, "--out", out.name] for _, words, out in asked], home)
-    return home, [(table, one, out) for (table, _, out), one in zip(asked, done, strict=True)]
+    done = together([["anonymize", *words, *promise, "--out", out.name] for _, words, out in runs], home)
+    return home, [(table, one, out) for (table, _, out), one in zip(runs, done, strict=True)]
 
 
 def test_no_id_is_published(releases: tuple[Path, list[tuple[Table, Done, Path]]]) -> None:

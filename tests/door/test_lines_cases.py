@@ -276,12 +276,12 @@ def test_titles_and_remarks(above: list[str], below: list[str], named: bool, tmp
 
 
 @pytest.mark.parametrize("word", ["Total", "Gesamt", "Grand Total", "SUM", "Totale", "Suma", "remark"])
-def test_totals_are_asked_about(word: str, tmp_path: Path) -> None:
+def test_totals_raise_a_question(word: str, tmp_path: Path) -> None:
     lines = [*table(), [word, "79"]]
     path = _written(tmp_path / "a.csv", text(lines))
     (tmp_path / "a.xlsx").write_bytes(xlsx({"S": [["patient_id", "icd10"], *lines]}))
     for one in (path, tmp_path / "a.xlsx"):
-        with pytest.raises(sv.TableError, match=f"column 'patient_id' holds '{word}'") as found:
+        with pytest.raises(sv.TableError, match=f"column 'patient_id' contains '{word}'") as found:
             sv.read(one, **NAMED)
         assert numbers(pasted(one, found.value, **NAMED)) == (40, 8, 79, 0)
         assert numbers(sv.read(one, **NAMED, skip_last=0)) == (41, 9, 80, 0)
@@ -289,7 +289,7 @@ def test_totals_are_asked_about(word: str, tmp_path: Path) -> None:
     assert numbers(sv.read(frame, **NAMED, skip_last=1)) == (40, 8, 79, 0)
 
 
-def test_comments_above_are_left_out(tmp_path: Path) -> None:
+def test_comments_above_are_skipped(tmp_path: Path) -> None:
     path = _written(tmp_path / "a.csv", "# made by x 3.5\n# CC-BY\n" + text(table()))
     assert numbers(sv.read(path)) == (40, 8, 79, 0)
     path.write_text(text([*table()[:5], ["// more"], *table()[5:]]))
@@ -388,34 +388,34 @@ NUMBERED = [f"{71 * n % 97 + 4100}" for n in range(30)]
 def test_a_header_with_fewer_fields_is_kept(tmp_path: Path) -> None:
     lines = [f"{number},{n % 3},{n % 7},K{n % 5}" for n, number in enumerate(NUMBERED)]
     (tmp_path / "decimal.csv").write_text("\n".join(["case,los,code", *lines]) + "\n")
-    with pytest.raises(sv.TableError) as asked:  # `los` has decimal commas: names and fields do not agree
+    with pytest.raises(sv.TableError) as error:  # `los` has decimal commas: names and fields do not agree
         sv.read(tmp_path / "decimal.csv")
-    assert not asked.value.readings
-    assert "1 line is not of 4 fields like the others, such as the one with 'case'" in str(asked.value)
+    assert not error.value.readings
+    assert "1 line is not of 4 fields like the others, such as the one with 'case'" in str(error.value)
     ends = [f"{number},K{n % 5},m," for n, number in enumerate(NUMBERED)]
     (tmp_path / "ends.csv").write_text("\n".join(["pat,icd,sex", *ends]) + "\n")
-    with pytest.raises(sv.TableError) as asked:
+    with pytest.raises(sv.TableError) as error:
         sv.read(tmp_path / "ends.csv")
-    assert asked.value.readings[0][0] == {"id_column": "pat", "item_column": "icd"}
+    assert error.value.readings[0][0] == {"id_column": "pat", "item_column": "icd"}
 
 
 def test_titles_with_empty_fields_are_named(tmp_path: Path) -> None:
     lines = [f"{number};{code};{n * 7 % 28 + 1:02}.01.2024" for n, (number, code) in enumerate(table(30))]
     text = "\n".join(["Klinikum;;", "Stand 01.02.2024;;", "Fall;Kode;Datum", *lines]) + "\n"
     (tmp_path / "title.csv").write_text(text)
-    with pytest.raises(sv.TableError) as asked:
+    with pytest.raises(sv.TableError) as error:
         sv.read(tmp_path / "title.csv")
-    options = asked.value.readings[0][0]
+    options = error.value.readings[0][0]
     assert options == {"skip_lines": "2", "id_column": "Fall", "item_column": "Kode"}
     assert sv.read(tmp_path / "title.csv", **options).n_rows == 30
 
 
-def test_a_total_below_a_table_of_dates_is_left_out(tmp_path: Path) -> None:
+def test_a_total_below_a_table_of_dates_is_skipped(tmp_path: Path) -> None:
     lines = [f"{number};{code};{n * 7 % 28 + 1:02}.01.2024" for n, (number, code) in enumerate(table(30))]
     (tmp_path / "total.csv").write_text("\n".join(["Fall;Kode;Datum", *lines, "Summe;60;"]) + "\n")
-    with pytest.raises(sv.TableError) as asked:
+    with pytest.raises(sv.TableError) as error:
         sv.read(tmp_path / "total.csv")
-    options, meaning = asked.value.readings[0]
+    options, meaning = error.value.readings[0]
     assert options == {"id_column": "Fall", "item_column": "Kode", "skip_last": "1"}
     assert meaning == "one row per value of Fall, items from Kode; skip it"
     data = sv.read(tmp_path / "total.csv", **options)
@@ -425,6 +425,6 @@ def test_a_total_below_a_table_of_dates_is_left_out(tmp_path: Path) -> None:
 def test_ids_below_a_name_are_no_rows_of_numbers(tmp_path: Path) -> None:
     for ids in (NUMBERED, [f"+49 30 {number}" for number in NUMBERED], [f"{n:06}" for n in range(1, 31)]):
         (tmp_path / "alone.csv").write_text("\n".join(["patient", *ids]) + "\n")
-        with pytest.raises(sv.TableError) as asked:
+        with pytest.raises(sv.TableError) as error:
             sv.read(tmp_path / "alone.csv")
-        assert not asked.value.readings
+        assert not error.value.readings

@@ -7,7 +7,9 @@ import pytest
 from setveil.data.names import (
     is_date_name,
     is_event,
+    is_item_name,
     is_measured_name,
+    is_no_item,
     is_place,
     may_be_item,
     tells_person,
@@ -42,6 +44,18 @@ ITEMS = """
     cod_prodotto articolo diagnosi codice_diagnosi icd9cm farmaco principio_attivo prestazione procedura
     intervento Hauptdiagnose PZN code_produit CIM10 acte CCAM codigo_producto CIE10 procedimiento
 """
+SHOPS_AND_WARDS = """
+    Artikel Artikelnr Artikel-Nr. ArtNr Artikelbezeichnung Artikelname Ware Waren Warengruppe Produktname
+    article produit nom_produit code_article artículo cod_articulo nombre_producto articolo cod_articolo
+    prodotto nome_prodotto Medikament médicament medicamento fármaco diagnóstico product_name icd10 item
+"""
+NO_ITEMS = """
+    zip ZIP zip_code zipcode plz postcode postal_code code_postal código_postal codice_postale CP CAP
+    sex Geschlecht sexe sexo sesso gender género age Alter Altersgruppe âge edad età age_group
+    date Datum fecha order_date product_date date_achat weekday city Stadt ville ciudad città Ort Land país
+    street Straße rue calle via address Anschrift dirección price Preis Artikelpreis prix_article precio
+    prezzo item_price amount Betrag montant importe quantity Menge Liefermenge total
+"""
 
 
 @pytest.mark.parametrize("name", PEOPLE.split())
@@ -75,6 +89,24 @@ def test_names_of_items(name: str) -> None:
     assert may_be_item(name)
     assert not tells_person(name)
     assert not is_event(name)
+
+
+@pytest.mark.parametrize("name", SHOPS_AND_WARDS.split())
+def test_names_of_items_that_decide(name: str) -> None:
+    assert is_item_name(name)
+    assert not is_no_item(name)
+
+
+@pytest.mark.parametrize("name", NO_ITEMS.split())
+def test_names_that_are_never_of_items(name: str) -> None:
+    assert is_no_item(name)
+    assert not may_be_item(name)
+
+
+@pytest.mark.parametrize("name", ["Warenkorb", "genre", "tags", "software", "update", "Sport", "sku_data"])
+def test_names_that_leave_it_to_the_values(name: str) -> None:
+    assert not is_no_item(name)
+    assert is_item_name(name) == (name == "sku_data")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Every command that setveil prints about a table reads it as rows of people, and publishes nobody's id.
+"""Every command that setveil prints about a table reads it as rows of people, and publishes no ID.
 
-`python tests/door/test_printed_commands.py 1000` tries that many tables and prints what came of them.
+`PYTHONPATH=tests python tests/door/test_printed_commands.py 1000` tries 1,000 tables and prints the findings.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def test_what_is_printed_works(found: Findings) -> None:
 
 
 def test_most_messages_print_a_command(found: Findings) -> None:
-    """Nothing is printed if nothing tells items from IDs: then any command could publish the latter."""
+    """Check that no command is printed if nothing distinguishes items from IDs: any could publish IDs."""
     assert len(found.of("nothing")) <= found.tables / 8
 
 
@@ -53,7 +53,7 @@ def test_tables_are_released(found: Findings) -> None:
 
 
 def main(n: int, seed: int = 0) -> None:
-    """Print what was found."""
+    """Print the findings."""
     with tempfile.TemporaryDirectory() as folder:
         sys.stdout.write(shown(findings(Random(seed), n, Path(folder))) + "\n")
 

@@ -38,6 +38,63 @@ def test_all_columns_of_number_codes_are_proposed(head: list[str], tmp_path: Pat
     assert sv.read(path, **caught.value.readings[0][0]).n_items == 10
 
 
+def falling(rng: Random, codes: Sequence[str], n: int, most: int, *, again: float = 0.4) -> list[list[str]]:
+    """Draw lines of an ID, a sex and codes, each further one in fewer lines; cells without one are empty."""
+    lines = []
+    for _ in range(n):
+        number = 1
+        while number < most and rng.random() < again:
+            number += 1
+        cells = [*rng.sample(codes, number), *[""] * (most - number)]
+        lines.append([f"{rng.randrange(10**6, 10**7)}/24", rng.choice("mf"), *cells])
+    return lines
+
+
+@pytest.mark.parametrize("head", [[], ["nr", "sex", "a", "b", "c", "d", "e", "f", "g", "h"]])
+@pytest.mark.parametrize(("n", "kinds"), [(25, 8), (60, 12), (500, 40)])
+@pytest.mark.parametrize("letters", [False, True])
+def test_columns_of_items_that_few_lines_fill_are_proposed_with_the_others(
+    letters: bool, n: int, kinds: int, head: list[str], tmp_path: Path
+) -> None:
+    """The last columns hold a few codes, each once, as IDs are, or nothing at all."""
+    codes = [f"{'ABCDEFGH'[at % 8]}{at:02}.{at % 9}" if letters else str(1000 + at) for at in range(kinds)]
+    path = write(tmp_path / "a.csv", [*([head] if head else []), *falling(seeded(81), codes, n, 8)])
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(path)
+    options = dict(caught.value.readings[0][0])
+    assert options["item_columns"] == ("a-h" if head else "3-10")
+
+
+@pytest.mark.parametrize("last", ["remark", "zip", "account"])
+def test_columns_beside_items_that_hold_something_else_are_not_proposed(last: str, tmp_path: Path) -> None:
+    rng = seeded(82)
+    cells = {
+        "remark": lambda: rng.choice(["", "", "", "called back", "moved"]),
+        "zip": lambda: str(rng.randint(10115, 10119)),
+        "account": lambda: rng.choice(["", str(rng.randrange(10**7, 10**8))]),
+    }
+    codes = [str(1000 + at) for at in range(12)]
+    lines = [[*line, cells[last]()] for line in falling(rng, codes, 400, 4)]
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(write(tmp_path / "a.csv", lines))
+    assert dict(caught.value.readings[0][0])["item_columns"] == "3-6"
+
+
+@pytest.mark.parametrize("separator", [" ", ";"])
+def test_answers_of_two_words_are_nobodys_name(separator: str, tmp_path: Path) -> None:
+    rng = seeded(83)
+    lines = [["eta", "codice_paziente", "asma", "diabete", "gotta", "angina"]]
+    lines += [
+        [str(rng.randint(20, 90)), str(7_654_321 + 37 * (at // 2)), *rng.choices(["True", "False"], k=4)]
+        for at in range(60)
+    ]
+    (tmp_path / "a.csv").write_text("\n".join(map(separator.join, lines)) + "\n")
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    options = dict(caught.value.readings[0][0])
+    assert (options["id_column"], options["item_columns"]) == ("codice_paziente", "asma-angina")
+
+
 def test_no_other_column_is_proposed_beside_numbered_ones(tmp_path: Path) -> None:
     rng = seeded(59)
     codes = ["E11", "I10", "J45", "K21", "M54"]
@@ -140,7 +197,7 @@ def test_a_line_of_a_person_is_no_header(person: str) -> None:
     ["10.0.{}.7", "2001:db8::{}", "030 55{}", "Ahornweg {}", "9f86d081884c7d659a2feaa0c55ad{:03}", "4{:015}"],
 )
 def test_a_line_with_the_form_of_those_below_is_no_header(person: str, tmp_path: Path) -> None:
-    """The first of 40 lines without a header holds a person's address and a code that stands only there."""
+    """Check that a first line with a person's address, and a code that occurs only there, is no header."""
     rng = seeded(56)
     lines = [[person.format(100), "Z99.9"]]
     lines += [[person.format(101 + at // 2), rng.choice(["E11.9", "R51", "I10"])] for at in range(40)]
@@ -170,7 +227,7 @@ def test_a_full_name_over_full_names_is_no_header(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
 def test_blanks_stand_between_fields_with_decimals_and_lists(suffix: str, tmp_path: Path) -> None:
-    """A comma of decimals, or the sign in a list at the end, is not taken for what is between fields."""
+    """Check that a decimal comma, or the sign in a list at the end, is not read as a separator."""
     rng = seeded(57)
     lines = []
     for _ in range(30):
@@ -279,3 +336,77 @@ def test_items_of_several_words_that_come_again_are_noted(tmp_path: Path) -> Non
         assert data.origin is not None
         assert any("name the blank as the separator" in note for note in data.origin.notes) == noted
     assert sv.read(tmp_path / "words.txt", format="basket", separator=" ").n_items == len(goods)
+
+
+NO_ITEMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "postal codes": (
+        "zip zip_code plz postcode code_postal CAP código_postal CP codice_postale",
+        tuple(str(n) for n in range(10100, 10112)),
+    ),
+    "sexes": ("sex sexe Geschlecht sexo sesso gender género genre", ("m", "f")),
+    "cities": (
+        "city Stadt Ort ville ciudad città Wohnort country",
+        ("Bonn", "Ulm", "Jena", "Mainz", "Trier"),
+    ),
+    "streets": (
+        "street Straße rue calle via address Anschrift",
+        ("Am Markt", "Mill Lane", "Rue Hugo", "Hof"),
+    ),
+    "ages": ("age Alter âge edad età", tuple(str(n) for n in range(20, 60))),
+    "age bands": ("age_group Altersgruppe edad", ("20-29", "30-39", "40-49", "50-59")),
+    "dates": ("date Datum fecha data day event_time", tuple(f"2024-03-{n}" for n in range(10, 20))),
+    "days of the week": ("weekday Wochentag jour", ("Mo", "Di", "Mi", "Do", "Fr")),
+    "amounts": (
+        "price Preis Artikelpreis prix precio prezzo Betrag montant importe item_price Menge value",
+        tuple(str(100 * n) for n in range(1, 9)),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [(name, values) for names, values in NO_ITEMS.values() for name in names.split()],
+)
+@pytest.mark.parametrize("shape", ["two", "three", "few", "alone", "shuffled"])
+def test_a_column_named_like_what_is_no_item_is_never_proposed(
+    name: str, values: Sequence[str], shape: str, tmp_path: Path
+) -> None:
+    """Check tables without a column that is named like items."""
+    rng = seeded(84)
+    lines = [
+        [f"P{7_654_321 + 37 * at}", rng.choice(values), rng.choice("abcdefgh")]
+        for at in range(8 if shape == "few" else 50)
+        for _ in range(1 if shape == "alone" else rng.randint(1, 3))
+    ]
+    if shape == "shuffled":
+        rng.shuffle(lines)
+    width = 3 if shape == "three" else 2
+    names = [rng.choice(["patient_id", "nr", "kunde"]), name, "x"]
+    with pytest.raises(sv.TableError) as asked:
+        sv.read(write(tmp_path / "a.csv", [one[:width] for one in (names, *lines)]))
+    error = asked.value
+    for options, _ in (*error.readings, *error.tables, *error.logs):
+        items = f"{options.get('item_column')},{options.get('set')},{options.get('item_columns')}"
+        assert name not in items.split(",")
+
+
+@pytest.mark.parametrize("name", ["Artikel", "Artikelnr", "Ware", "artículo", "articolo", "produit"])
+def test_a_column_named_like_goods_is_proposed_in_any_language(name: str, tmp_path: Path) -> None:
+    rng = seeded(85)
+    lines = [
+        [f"{7_654_321 + 37 * at}", rng.choice(["10115", "10117", "10119"]), rng.choice("abcdefgh")]
+        for at in range(50)
+        for _ in range(rng.randint(1, 3))
+    ]
+    with pytest.raises(sv.TableError) as asked:
+        sv.read(write(tmp_path / "a.csv", [["kunde", "plz", name], *lines]))
+    assert asked.value.readings[0][0] == {"id_column": "kunde", "item_column": name}
+
+
+@pytest.mark.parametrize("marks", ["01", "12"])
+def test_a_coded_sex_is_none_of_the_answers(marks: str, tmp_path: Path) -> None:
+    rng = seeded(86)
+    lines = [[f"P{7_654_321 + 37 * at}", *rng.choices(marks, k=4)] for at in range(60)]
+    with pytest.raises(sv.TableError) as asked:
+        sv.read(write(tmp_path / "a.csv", [["patient_id", "sex", "asthma", "gout", "weight_loss"], *lines]))
+    assert [dict(one)["item_columns"] for one, _ in asked.value.readings] == ["asthma-weight_loss"]

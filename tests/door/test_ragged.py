@@ -1,4 +1,4 @@
-"""Lines without a header, and JSON arrays, are read by the places of their fields, if these tell items."""
+"""Lines without a header, and JSON arrays, are read by the places of their fields, if these show items."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Line = list[str]
 
 
 def lines(rng: Random, goods: tuple[str, ...], n: int = 60, each: int = 1) -> list[Line]:
-    """Draw lines of an age, an ID and one to three items; of each person so many lines."""
+    """Draw lines of an age, an ID and one to three items; `each` lines for each person."""
     return [
         [str(rng.randint(20, 60)), f"P{1_000_003 + 17 * (at // each)}", *rng.sample(goods, 1 + at % 3)]
         for at in range(n)
@@ -214,3 +214,137 @@ def test_no_column_is_proposed_into_which_short_lines_shift_names(tmp_path: Path
         assert [options["item_columns"] for options, _ in caught.value.readings] == ["1-3"]
         found = sv.read(path, **dict(caught.value.readings[0][0]))
         assert {*found.vocabulary.labels} <= {str(1001 + at) for at in range(10)}
+
+
+@pytest.mark.parametrize("sex", [False, True])
+@pytest.mark.parametrize("make", ["P{:07}", "{:07}", "[{:07}]", "anna{}@example.org"])
+def test_a_long_table_without_a_header_in_any_order_is_proposed(make: str, sex: bool, tmp_path: Path) -> None:
+    """The lines of an ID are not adjacent; whose they are is seen by how its values are written."""
+    rng = seeded(61)
+    pairs = [
+        (make.format(1_000_003 + 17 * at), item) for at in range(60) for item in rng.sample(GOODS, 1 + at % 3)
+    ]
+    rng.shuffle(pairs)
+    rows = [[who, *(["mf"[len(item) % 2]] if sex else []), item] for who, item in pairs]
+    (tmp_path / "a.csv").write_text(as_text(",")(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    assert [dict(options) for options, _ in caught.value.readings] == [
+        {"id_column": "1", "item_column": "3" if sex else "2"}
+    ]
+    found = sv.read(tmp_path / "a.csv", **dict(caught.value.readings[0][0]))
+    assert (found.n_rows, found.n_items, found.n_occurrences) == (60, len(GOODS), len(pairs))
+
+
+def test_of_two_papers_on_lines_in_any_order_none_is_proposed(tmp_path: Path) -> None:
+    """Either may say whose the lines are, so that rows could be visits."""
+    rng = seeded(62)
+    visits = [(f"{7_000_003 + 17 * (at // 2)}", f"{20_000_001 + 31 * at}") for at in range(60)]
+    rows = [[*visit, item] for visit in visits for item in rng.sample(GOODS, 2)]
+    rng.shuffle(rows)
+    (tmp_path / "a.csv").write_text(as_text(",")(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    assert all(options["id_column"] == "1" for options, _ in caught.value.readings)
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+def test_quotes_that_are_not_closed_are_signs(separator: str, tmp_path: Path) -> None:
+    """A quote that begins a field goes on over other lines, so that these seem to be one."""
+    rng = seeded(63)
+    goods = ['"big screen', "tea", 'rack 19"', "milk", "oil"]
+    rows = [rng.sample(goods, 1 + at % 3) for at in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(map(separator.join, rows)) + "\n")
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    assert [dict(options) for options, _ in caught.value.readings] == [{"quote": "none"}]
+    found = sv.read(tmp_path / "a.csv", quote="none")
+    assert [frozenset(row) for row in found.rows()] == [frozenset(row) for row in rows]
+
+
+def test_lists_of_events_on_standard_input_are_proposed_as_a_table() -> None:
+    rng = seeded(64)
+    records = [
+        {
+            "patient": f"P{1_000_003 + 17 * at}",
+            "age": str(rng.randint(20, 30)),
+            "events": [{"code": code, "date": f"2024-03-{10 + at % 9}"} for code in rng.sample(GOODS, 2)],
+        }
+        for at in range(60)
+    ]
+    text = "".join(json.dumps(one) + "\n" for one in records)
+    done = setveil("anonymize", "-", "--k", "2", "--m", "1", "--out", "out", stdin=text.encode())
+    commands = [line.strip() for line in done.err.splitlines() if line.strip().startswith("setveil ")]
+    assert [one.partition("--out out ")[2] for one in commands] == [
+        "--model kkm --qi age --id-column patient --set events.code",
+        "--id-column patient --item-column events.code",
+    ]
+
+
+def test_amounts_in_quotes_come_after_items_and_ids(tmp_path: Path) -> None:
+    """Lines begin with one to three codes, and end alike; a decimal comma is within quotes."""
+    rng = seeded(65)
+    rows = [
+        [
+            *rng.sample([str(1001 + i) for i in range(10)], 1 + at % 3),
+            f"user{4_960_756 + 37 * at}@example.org",
+            str(rng.randint(10100, 10140)),
+            f'"{rng.randint(17, 39)},{rng.randint(0, 9)}"',
+        ]
+        for at in range(51)
+    ]
+    (tmp_path / "a.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    assert [dict(options) for options, _ in caught.value.readings] == [{"item_columns": "1-3"}]
+    found = sv.read(tmp_path / "a.csv", item_columns="1-3")
+    assert [frozenset(row) for row in found.rows()] == [frozenset(row[:-3]) for row in rows]
+
+
+@pytest.mark.parametrize("longest", [1, 4])
+def test_few_of_many_lengths_are_the_longest(longest: int, tmp_path: Path) -> None:
+    """Of 24 lines one or four have three items, and half of the lines have two."""
+    rng = seeded(66)
+    numbers = [3] * longest + [2] * 12 + [1] * (12 - longest)
+    rows = [
+        [f"{4_606_017 + 37 * at}", str(rng.randint(10100, 10140)), *rng.sample(GOODS, number)]
+        for at, number in enumerate(rng.sample(numbers, 24))
+    ]
+    (tmp_path / "a.csv").write_text(as_text(",")(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    assert [dict(options) for options, _ in caught.value.readings] == [{"item_columns": "3-5"}]
+    assert sv.read(tmp_path / "a.csv", item_columns="3-5").n_occurrences == sum(numbers)
+
+
+def test_orders_of_people_on_standard_input_are_proposed_as_a_table() -> None:
+    """Check a question that is known after the rows were read, when standard input is at its end."""
+    rng = seeded(67)
+    people = [(f"P{5_471_961 + 37 * at}", str(rng.randint(20, 25)), rng.choice("mf")) for at in range(40)]
+    records = [
+        {
+            "user_id": who,
+            "age": age,
+            "sex": sex,
+            "order_id": f"{22_624_720 + 31 * at}",
+            "item": GOODS[at % 3 : 4],
+        }
+        for at, (who, age, sex) in enumerate(people * 2)
+    ]
+    text = "".join(json.dumps(one) + "\n" for one in records)
+    done = setveil("anonymize", "-", "--k", "2", "--m", "1", "--out", "out", stdin=text.encode())
+    assert done.err.startswith("Error: standard input: 40 users have 80")
+    commands = [line.strip() for line in done.err.splitlines() if line.strip().startswith("setveil ")]
+    assert "--model kkm --qi age,sex --set item --id-column user_id" in commands[0]
+    assert "--id-column user_id --item-column item" in commands[1]
+
+
+@pytest.mark.parametrize("make", ["{:08x}-c212-46f7-8918-2933146d94d8", "{:032x}"])
+def test_codes_in_front_of_hashes_are_proposed(make: str, tmp_path: Path) -> None:
+    """Both have letters and digits, but what ends each line is written as nothing but IDs are."""
+    rng = seeded(68)
+    rows = [[*rng.sample(CODES, 1 + at % 3), make.format(rng.getrandbits(31) + 2**31)] for at in range(29)]
+    (tmp_path / "a.csv").write_text(as_text("|")(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    assert [dict(options)["item_columns"] for options, _ in caught.value.readings] == ["1-3"]

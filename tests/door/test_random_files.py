@@ -33,7 +33,7 @@ def opened(found: Found, folder: Path, monkeypatch: pytest.MonkeyPatch, **option
 
 
 def holds_ids(found: Found, data: sv.Transactions) -> bool:
-    """Tell whether the ids of a file were taken for items."""
+    """Return whether the IDs of a file were read as items."""
     origin = data.origin
     assert origin is not None
     if not origin.item_columns:
@@ -61,8 +61,8 @@ def test_no_id_is_an_item(form: str, usual: int, tmp_path: Path, monkeypatch: py
             continue
 
 
-def read_or_asked(found: Found, folder: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Tell whether rows were read at once; otherwise they are read if the format is named."""
+def is_read(found: Found, folder: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Return whether rows were read at once; otherwise they are read if the format is named."""
     try:
         data = opened(found, folder, monkeypatch)
     except TableError:
@@ -83,7 +83,7 @@ def test_rows_of_items_are_read_at_once_or_with_one_option(
 ) -> None:
     rng = seeded(29)
     found = [random_rows(rng) for _ in range(many(150))]
-    at_once = [read_or_asked(one, tmp_path, monkeypatch) for one in found]
+    at_once = [is_read(one, tmp_path, monkeypatch) for one in found]
     long = [read for one, read in zip(found, at_once, strict=True) if len(one.rows or ()) >= 100]
     assert sum(long) >= 0.9 * len(long)
 
@@ -109,7 +109,7 @@ def test_public_sets_and_their_first_lines(
     separator = "," if name.endswith(".csv") else None
     rows = [frozenset(line.split(separator)) for line in content.decode().splitlines()]
     found = Found(name, name, content, rows=rows)
-    assert read_or_asked(found, tmp_path, monkeypatch) or lines in {3, 10}
+    assert is_read(found, tmp_path, monkeypatch) or lines in {3, 10}
 
 
 NUMBERED = ["331788 rice", "331788 rice", "544748 beer", "544748 rice", "917235 tea"]
@@ -211,11 +211,11 @@ def test_what_may_be_a_table_is_refused_by_sv_read_and_the_studio(case: str, tmp
 
 
 def test_what_may_be_a_table_is_refused_by_commands(tmp_path: Path) -> None:
-    asked = []
+    commands = []
     for i, (name, lines, _) in enumerate(TABLES.values()):
         (tmp_path / f"{i}{name}").write_text("\n".join(lines) + "\n")
-        asked.append(["anonymize", f"{i}{name}", "--k", "2", "--m", "1", "--out", f"out{i}"])
-    for case, done in zip(TABLES, together(asked, tmp_path), strict=True):
+        commands.append(["anonymize", f"{i}{name}", "--k", "2", "--m", "1", "--out", f"out{i}"])
+    for case, done in zip(TABLES, together(commands, tmp_path), strict=True):
         assert done.code == 4, (case, done)
         assert "--format" not in done.err.split("\nHint")[1].replace("--item-columns, --format", ""), (
             case,
@@ -233,10 +233,10 @@ def test_lists_are_looked_at_in_parts_too(tmp_path: Path) -> None:
     (tmp_path / "tree.csv").write_text("rice;food\ntea;drink\nbeer;drink\n".replace("\n", ";ALL\n"))
     promise = ["--k", "2", "--m", "1", "--engine", "parts", "--hierarchy", "tree.csv"]
     for name in ("a.parquet", "a.csv"):
-        asked = ["anonymize", name, *promise, "--out", "out"]
-        done = together([asked], tmp_path)[0]
+        command = ["anonymize", name, *promise, "--out", "out"]
+        done = together([command], tmp_path)[0]
         assert done.code == 4, done
-        assert f"setveil {' '.join(asked)}" not in done.err, done
+        assert f"setveil {' '.join(command)}" not in done.err, done
 
 
 def test_a_named_reading_is_a_confirmation(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What cannot be read as it is: each refusal says why, and prints commands that work when pasted."""
+"""Files that cannot be read as they are: each error says why, and prints commands that work when pasted."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_in_python_the_call_names_the_encoding(tmp_path: Path) -> None:
     assert "encoding='h.csv=cp1252'" in found.value.hint
 
 
-# --- what stands between items, formats, sheets
+# --- separators of items, formats, sheets
 
 DIFFER: dict[str, Sequence[Sequence[object]]] = {
     "A": [["id", "item"], *([at, "tea"] for at in range(9))],
@@ -165,7 +165,11 @@ SMALL: dict[str, tuple[str, list[str], tuple[int, int]]] = {
     ),
     "lists of four people": (
         "name,age,dx\nAnn,34,I10;E11\nBob,34,I10\nCid,55,E11;J45\nDan,55,E11\n",
-        ["--id-column name --item-column dx --delimiter ';'"], (4, 3),
+        [
+            "--model kkm --qi age --id-column name --delimiter ';' --set dx",
+            "--id-column name --item-column dx --delimiter ';'",
+        ],
+        (4, 3),
     ),
     "three people": (
         "age,sex,dx\n34,f,I10\n35,m,E11\n36,f,I10\n", ["--model kkm --qi age,sex --set dx"], (3, 2),
@@ -174,7 +178,7 @@ SMALL: dict[str, tuple[str, list[str], tuple[int, int]]] = {
 
 
 @pytest.mark.parametrize("kind", SMALL)
-def test_few_lines_are_asked_about(kind: str, tmp_path: Path) -> None:
+def test_few_lines_raise_a_question(kind: str, tmp_path: Path) -> None:
     content, expected, sizes = SMALL[kind]
     done = begun(tmp_path, {"a.csv": content.encode()})
     assert done.code == 4
@@ -258,7 +262,7 @@ def test_json_of_an_id_and_an_item_is_a_long_table(tmp_path: Path) -> None:
 def test_keys_of_one_object_are_no_columns(tmp_path: Path) -> None:
     done = begun(tmp_path, {"a.json": b'{"p0": ["a", "b"], "p1": ["a", "b"], "p2": ["a"]}'})
     assert done.code == 4
-    assert "one object whose 3 keys hold an array each" in done.err
+    assert "one object whose 3 keys contain an array each" in done.err
     assert not printed(done.err)
 
 
@@ -267,7 +271,7 @@ def test_keys_of_one_object_are_no_columns(tmp_path: Path) -> None:
 NOTHING: dict[str, tuple[str, str]] = {
     "a header alone": ("id,age,sex,zip,dx\n", "no line of data below the header"),
     "a header of two names": ("id,items\n", "no line of data below the header"),
-    "one item a line": ("bread\nmilk\nbeer\nbread\n", "many of its lines stand there only once"),
+    "one item a line": ("bread\nmilk\nbeer\nbread\n", "many of its lines occur only once"),
     "two records": ("age,sex,dx\n34,f,I10\n35,m,E11\n", "every line has 3 fields"),
     "answers without names": ("1,0,1\n0,1,1\n1,1,0\n" * 5, "every line has 3 fields"),
     "names": ("Ann;Meier\nBob;Schulz\nCid;Meier\n", "every line has 2 fields"),
@@ -345,6 +349,16 @@ def test_text_without_line_ends_is_of_another_encoding(kind: str, tmp_path: Path
     assert command.endswith(f"--encoding {expected}")
     pasted(tmp_path, command).ok()
     assert rows_read(tmp_path) == (8, 2)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\n", LONG.encode("utf-16")[:-1]])
+@pytest.mark.parametrize("named", [(), *(("--encoding", name) for name in ("utf-16", "utf-16-le", "utf-8"))])
+def test_no_command_repeats_the_mark_of_a_damaged_file(
+    content: bytes, named: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = begun(tmp_path, {"a.csv": content}, *named)
+    assert (done.code, printed(done.err)) == (4, [])
+    assert "damaged" in done.err
 
 
 # --- options that do not apply, broken lines, people who are not in the table

@@ -22,7 +22,7 @@ def zipped(members: Mapping[str, str | bytes]) -> bytes:
 
 
 def xlsx(sheets: Mapping[str, Sequence[Sequence[object]]]) -> bytes:
-    """Write a workbook as spreadsheets do: strings are shared, numbers stand as numbers."""
+    """Write a workbook as spreadsheets do: strings are shared, numbers are stored as numbers."""
     strings: dict[str, int] = {}
     parts: dict[str, str] = {}
     for i, lines in enumerate(sheets.values(), 1):

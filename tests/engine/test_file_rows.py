@@ -1,4 +1,4 @@
-"""Rows that are read anew from their files."""
+"""Rows that are read again from their files."""
 
 from __future__ import annotations
 

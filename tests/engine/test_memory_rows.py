@@ -1,4 +1,4 @@
-"""What is asked of rows, wherever they lie, against brute force."""
+"""Requests to rows, wherever they are stored, compared with brute force."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_answers_are_sums_over_all_rows(threads: int, monkeypatch: pytest.Monkey
         held = MemoryRows(*leaf_rows(case))
         assert held.lengths.tolist() == np.bincount([len(row) for row in case.rows]).tolist()
 
-        # A cut with some leaves left out, and some of its nodes and those above them.
+        # A cut with some leaves suppressed, and some of its nodes and those above them.
         image = np.arange(tree.n_nodes, dtype=np.int32)
         for v in rng.sample(
             range(tree.n_leaves, tree.n_nodes), rng.randint(0, 2) % (tree.n_nodes - tree.n_leaves + 1)
@@ -55,20 +55,20 @@ def test_answers_are_sums_over_all_rows(threads: int, monkeypatch: pytest.Monkey
         assert held.supports(numbering).tolist() == [supports[x] for x in range(nodes.size)]
 
         size, k = rng.randint(1, 3), rng.randint(1, 4)
-        told: list[float] = []
-        table = held.count(numbering, size, told.append)
+        progress: list[float] = []
+        table = held.count(numbering, size, progress.append)
         sets = Counter(some for row in rows for some in combinations(row, size))
         offsets = cell_offsets(nodes.size, size)
         for some in combinations(range(nodes.size), size):
             assert table[sum(int(offsets[j, x]) for j, x in enumerate(some))] == sets[some]
-        assert told == sorted(told)
-        assert not told or told[-1] == bool(held.leaves.size)
+        assert progress == sorted(progress)
+        assert not progress or progress[-1] == bool(held.leaves.size)
 
         left = Counter(
             tuple(sorted({x for some in combinations(row, size) if sets[some] < k for x in some}))
             for row in rows
         )
-        indptr, numbers, weights = held.rare(numbering, table, size, k, told.append)
+        indptr, numbers, weights = held.rare(numbering, table, size, k, progress.append)
         found = [tuple(numbers[a:b].tolist()) for a, b in pairwise(indptr.tolist())]
         assert len(set(found)) == len(found)
         assert dict(zip(found, weights.tolist(), strict=True)) == {row: n for row, n in left.items() if row}

@@ -37,7 +37,7 @@ def test_parts_add_up_to_the_answers_of_all_rows() -> None:
         numbering = Numbering.of(tree, image, nodes)
         size, k = rng.randint(1, 3), rng.randint(1, 4)
 
-        # Equal rows are merged wherever they stand, then all are spread over parts.
+        # Equal rows are merged wherever they are, then all are spread over parts.
         merged = distinct_rows(*leaves)
         part_of = np.array([rng.randrange(3) for _ in range(merged[2].size)], np.int64)
         parts: list[WeightedPiece] = []

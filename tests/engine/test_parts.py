@@ -1,4 +1,4 @@
-"""Rows in parts on disk tell what rows in memory tell."""
+"""Rows in parts on disk give the same results as rows in memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def on_disk(case: Case, folder: Path, at: list[int]) -> RowsOnDisk:
 
 
 def contents(rows: tuple[Any, ...]) -> dict[tuple[int, ...], int]:
-    """Tell how many rows each distinct row stands for."""
+    """Count the equal rows of each distinct row."""
     indptr, items, weights = (part.tolist() for part in rows)
     return {tuple(items[a:b]): n for (a, b), n in zip(pairwise(indptr), weights, strict=True)}
 
@@ -111,7 +111,7 @@ def test_lists_read_in_pieces(tmp_path: Path, rows: list[Any], monkeypatch: pyte
         (pl.DataFrame({"x": [["a", ""]]}), "has empty values"),
         (pl.DataFrame({"x": [1]}), "no column of lists"),
         (pl.DataFrame({"x": [[1.5]]}), "expected a column 'x' of lists of strings or integers"),
-        (pl.DataFrame({"x": [["a"]], "y": [["a"]]}), "2 columns hold lists"),
+        (pl.DataFrame({"x": [["a"]], "y": [["a"]]}), "2 columns contain lists"),
     ],
 )
 def test_what_is_not_read_in_pieces(tmp_path: Path, frame: pl.DataFrame, message: str) -> None:
@@ -128,7 +128,7 @@ def test_files_of_different_types(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_told_as_such() -> None:
+def test_a_full_disk_is_named() -> None:
     def numbers() -> None:
         with Path("/dev/full").open("wb") as file:
             write_numbers(file, np.zeros(100_000, np.int64))

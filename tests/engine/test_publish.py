@@ -1,4 +1,4 @@
-"""Rows placed in parts stand where a run in memory puts them."""
+"""Rows placed in parts have the same places as in a run in memory."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_number_of_files(rows: int, files: int) -> None:
 
 
 def calls_in(path: Path) -> set[str]:
-    """Name what a module calls; `repartition` only where no column is named."""
+    """Name the functions that a module calls; `repartition` only if no column is named."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):

@@ -1,6 +1,6 @@
-"""Exchanges: what fewer than k people have is replaced by something else that is published alike.
+"""Exchanges: a value that fewer than k people have is replaced by another with the same published form.
 
-What is published may tell nothing of it: every byte below ``published/`` must stay the same.
+The published files must not reveal the exchange: every byte below ``published/`` must stay the same.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ def whole(of: str, label: str) -> str:
 
 
 def by_items(data: Rows) -> Plain:
-    """What is plain of labels that are computed: whether they are items."""
+    """Return a function that shows items and hides computed labels."""
     items = {item for row in data for item in row}
     return lambda of, label: label if label in items or of == "class" else COMPUTED
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a run published.
+    """The published results of a run.
 
     Attributes
     ----------
     names : set of str
-        The labels that rows show, and other texts that are published by their own names.
+        The labels that rows show, and other texts that are published unchanged.
     shown : counter
-        Which rows share labels.
+        The groups of rows with the same labels.
     """
 
     names: frozenset[str]
@@ -98,17 +98,17 @@ class Trial:
 
 @dataclass
 class Tally:
-    """What became of trials.
+    """The results of trials.
 
     Attributes
     ----------
     cases : int
-        Where the recoding was the same before and after.
+        Trials with the same recoding before and after.
     shared, moved, named, refused : int
-        Where something changed that k people share; where another recoding was chosen; where what was
-        exchanged is published by name; where no release was made.
+        Trials that changed something that k people share; that chose another recoding; that publish the
+        exchanged items by name; that made no release.
     differences : list of str
-        What differed, one for each case.
+        The differences, one for each case.
     """
 
     cases: int = 0
@@ -186,7 +186,7 @@ def _excerpt(one: bytes | None, other: bytes | None) -> str:
 
 
 def shown_by(pairs: Iterable[tuple[int, str, str]], plain: Plain = whole) -> Shown:
-    """Count which rows share labels: of pairs of a row and a label, with what it is a label of."""
+    """Count the groups of rows that share labels, from pairs of a row and a label with its column or kind."""
     rows = defaultdict(set)
     for row, of, label in pairs:
         rows[of, label].add(row)
@@ -325,7 +325,7 @@ def exchanged(
 
 
 def writing(rng: Random, *, formats: bool = True) -> dict[str, Any]:
-    """Draw options of what is written."""
+    """Draw options for the written files."""
     options: dict[str, Any] = {}
     if rng.random() < 0.3:
         options["external"] = True
@@ -337,19 +337,19 @@ def writing(rng: Random, *, formats: bool = True) -> dict[str, Any]:
 
 
 def promise(rng: Random, model: str, k: int, data: Rows, sensitive: Sequence[str]) -> Any:
-    """Draw a promise of a model."""
-    asked = dict(models()[model].example)
+    """Draw a guarantee of a model."""
+    options = dict(models()[model].example)
     for name in ("private", "sensitive"):
-        if name in asked:
-            asked[name] = list(sensitive)
-    asked |= {name: k for name in ("k",) if name in asked} | (
-        {"m": rng.randint(1, 2)} if "m" in asked else {}
+        if name in options:
+            options[name] = list(sensitive)
+    options |= {name: k for name in ("k",) if name in options} | (
+        {"m": rng.randint(1, 2)} if "m" in options else {}
     )
-    return make_guarantee(model, asked, Inputs(sv.read(data)))
+    return make_guarantee(model, options, Inputs(sv.read(data)))
 
 
 def rows_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Trial | None:
-    """Draw rows, a promise for them and an exchange."""
+    """Draw rows, a guarantee for them and an exchange."""
     k, some = rng.randint(2, 4), goods(rng)
     rows = random_rows(rng, some, k)
     sensitive = rng.sample(sorted(supports(rows).keys() & {*some.frequent}), 2)
@@ -358,19 +358,19 @@ def rows_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Trial
     options = writing(rng, formats=models()[model].release == "rows" and algorithm != "classes")
     if model not in _CHECKED or algorithm == "classes" or options.get("format") == "parquet":
         options.pop("checker", None)
-    asked: dict[str, Any] = {"algorithm": algorithm, "hierarchy": tree, "seed": rng.randint(0, 9)}
+    config: dict[str, Any] = {"algorithm": algorithm, "hierarchy": tree, "seed": rng.randint(0, 9)}
     if model in {"km-anonymity", "k-anonymity", "constraints"}:
-        asked["counts"] = rng.choice((True, True, False, k + 1))
+        config["counts"] = rng.choice((True, True, False, k + 1))
     if options.get("external") and rng.random() < 0.4:
-        asked["details"] = True
+        config["details"] = True
     if algorithm == "exact":
-        asked |= {"suppress": rng.random() < 0.7} if model == "km-anonymity" else {}
+        config |= {"suppress": rng.random() < 0.7} if model == "km-anonymity" else {}
     if algorithm == "classes":
-        asked |= {"class_size": 4 * k}
+        config |= {"class_size": 4 * k}
 
     def publish(data: Rows, folder: Path) -> Made:
         plain = whole if tree is not None and algorithm not in {"coat", "pcta"} else by_items(data)
-        return written(sv.anonymize(data, guarantee, **asked), folder, plain, **options)
+        return written(sv.anonymize(data, guarantee, **config), folder, plain, **options)
 
     image = None if tree is None else some.parents
     news = [*some.unused, *([] if tree is not None else NEW)]
@@ -381,10 +381,10 @@ def rows_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Trial
     if {old, new} & set(sensitive):
         return None
     kind = f"{algorithm} {model} {hierarchy}"
-    return Trial(kind, publish, rows, after, old, new, f"k={k} {options} {asked}")
+    return Trial(kind, publish, rows, after, old, new, f"k={k} {options} {config}")
 
 
-_NOTHING = {("partial", "km-rho")}  # which hides nobody
+_NOTHING = {("partial", "km-rho")}  # which protects nobody
 _CHECKED = {"km-anonymity", "k-anonymity"}
 
 
@@ -462,15 +462,13 @@ def table_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Tria
         after, old, new = found
         return Trial(f"{kind} items", publish, (known, rows), (known, after), old, new, f"k={k} {reading}")
     at = rng.choice((0, 0, 2))
-    changed = _other_value(rng, known, at, k, given=hierarchy == "given")
+    changed = _other_value(rng, known, at, k, is_given=hierarchy == "given")
     if changed is None:
         return None
     values, old, new = changed
     name = ("age", "sex", "job")[at]
     elsewhere = (
-        at == 0
-        and "ranges" not in reading
-        and _cell_changes([x[0] for x in known], [x[0] for x in values], k)
+        at == 0 and "ranges" not in reading and cell_changes([x[0] for x in known], [x[0] for x in values], k)
     )
     return Trial(
         f"{kind} {name}", publish, (known, rows), (values, rows), old, new, f"k={k} {reading} {options}",
@@ -478,8 +476,8 @@ def table_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Tria
     )  # fmt: skip
 
 
-def _cell_changes(before: list[str], after: list[str], k: int) -> bool:
-    """Whether the one number that changes goes to another cell of a grid that is the same otherwise."""
+def cell_changes(before: list[str], after: list[str], k: int) -> bool:
+    """Return whether the single changed number is in another cell of an otherwise equal grid."""
     one, other = _cells(before, k), _cells(after, k)
     changed = [at for at in range(len(before)) if before[at] != after[at]]
     same = all(one[at] == other[at] for at in range(len(before)) if at not in changed)
@@ -495,7 +493,7 @@ def _cells(numbers: list[str], k: int) -> list[str]:
 
 
 def _other_value(
-    rng: Random, known: list[list[str]], at: int, k: int, *, given: bool
+    rng: Random, known: list[list[str]], at: int, k: int, *, is_given: bool
 ) -> tuple[list[list[str]], str, str] | None:
     """Replace a value that fewer than k people have."""
     found = Counter(line[at] for line in known)
@@ -506,7 +504,7 @@ def _other_value(
         rare.sort(key=int)
         rare = [*rare, *rare[:1] * 5, *rare[-1:] * 5]
     old = rng.choice(rare)
-    near = [str(int(old) + by) for by in (-3, -1, 1, 2)] if at == 0 else [*JOBS, *([] if given else NEW)]
+    near = [str(int(old) + by) for by in (-3, -1, 1, 2)] if at == 0 else [*JOBS, *([] if is_given else NEW)]
     fitting = [new for new in near if new != old and found[new] + 1 < k]
     if not fitting:
         return None
@@ -629,7 +627,7 @@ def _places(lines: list[Line], reading: dict[str, Any], k: int) -> list[Place]:
 
 
 def _shared(pairs: Iterable[tuple[int, T]]) -> Callable[[int], set[T]]:
-    """Count the people of each value; what is returned lists those of k people."""
+    """Count the people of each value; return a function that lists the values of at least k people."""
     people: dict[T, set[int]] = defaultdict(set)
     for who, value in pairs:
         people[value].add(who)
@@ -658,7 +656,7 @@ def _reached(lines: list[Line], reading: dict[str, Any], k: int) -> int:
 
 
 def _few(lines: list[Line], line: Line, reading: dict[str, Any], k: int) -> bool:
-    """Whether fewer than k people have a code in the month, or quarter, of a line, whatever the amount."""
+    """Return whether fewer than k people have a code in the month, or quarter, of a line, for any amount."""
     places = _places(lines, reading, k)
     mine = places[lines.index(line)]
     return len({one[0] for one, place in zip(lines, places, strict=True) if place == mine}) < k
@@ -682,17 +680,17 @@ def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
 
     def publish(data: list[tuple[int, str, str, str, str]], folder: Path) -> Made:
         frame = pl.DataFrame(data, schema=["who", "age", "code", "drug", "day"], orient="row")
-        asked: dict[str, Any] = {"hierarchy": tree, "seed": seed}
+        config: dict[str, Any] = {"hierarchy": tree, "seed": seed}
         if shape == "columns":
             when = {"code=day": "month"}
             facts = sv.read_facts(frame, id="who", sets=["code", "drug"], when=when, drop="age")
             if tree is not None:
-                asked["hierarchy"] = {"code": tree}
-            release = sv.anonymize(facts, k=k, m=2, **asked)
+                config["hierarchy"] = {"code": tree}
+            release = sv.anonymize(facts, k=k, m=2, **config)
         else:
             when = {"day": "month"}
             facts = sv.read_facts(frame, id="who", sets="code", when=when, qi="age", drop="drug")
-            release = sv.anonymize(facts, sv.KKmAnonymity(k, 2), algorithm=shape, **asked)
+            release = sv.anonymize(facts, sv.KKmAnonymity(k, 2), algorithm=shape, **config)
         named = by_items([[line[2] for line in data], [line[3] for line in data]])
 
         def plain(of: str, label: str) -> str:
@@ -724,8 +722,8 @@ def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
     parts = {1: (1,), 2: (2, 4), 3: (3,), 4: (2, 4)}[place]
 
     def few(data: list[tuple[int, str, str, str, str]], line: tuple[int, str, str, str, str]) -> bool:
-        told = [[str(one[p])[: 7 if p == 4 else None] for p in parts] for one in (*data, line)]
-        return len({one[0] for one, has in zip(data, told, strict=False) if has == told[-1]}) < k
+        texts = [[str(one[p])[: 7 if p == 4 else None] for p in parts] for one in (*data, line)]
+        return len({one[0] for one, has in zip(data, texts, strict=False) if has == texts[-1]}) < k
 
     if new == lines[at] or not lines[at][place]:
         return None
@@ -737,7 +735,7 @@ def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
 
     one, other = ([age for _, age in sorted({(x[0], x[1]) for x in data})] for data in (lines, after))
     shared = not (few(lines, lines[at]) and few(after, new)) or shares(lines) != shares(after)
-    shared = shared or (place == 1 and _cell_changes(one, other, k))
+    shared = shared or (place == 1 and cell_changes(one, other, k))
     kind = f"facts {shape} {hierarchy}: {('age', 'code', 'drug', 'day')[place - 1]}"
     before, now = (str(one[1:]) for one in (lines[at], new))
     return Trial(kind, publish, lines, after, before, now, f"k={k} {options}", shared)
@@ -758,7 +756,7 @@ def kinds_of_facts() -> list[tuple[str, str, str]]:
 
 
 def series_trial(rng: Random) -> Trial | None:
-    """Draw two periods of a series, and exchange an item in one of them."""
+    """Draw two periods of a series, and exchange an item in one period."""
     k, some = rng.randint(2, 3), goods(rng)
     first, second = (random_rows(rng, some, k) for _ in range(2))
     ids = [f"p{n}" for n in rng.sample(range(1000, 2000), len(first) + len(second))]
@@ -780,7 +778,7 @@ def series_trial(rng: Random) -> Trial | None:
             (folder / name / "published").rename(run)
             shown = [tuple(row) for row in cast("sv.Transactions", sv.read_published(run))]
             names |= {label for row in shown for label in row}
-            place = _row_places(folder / name / "internal" / "rows.csv")
+            place = row_places(folder / name / "internal" / "rows.csv")
             pairs += [(i, name, label) for i, at in place if at < len(shown) for label in shown[at]]
             run.rename(folder / name / "published")
         for name in ("q1", "q2"):
@@ -796,22 +794,23 @@ def series_trial(rng: Random) -> Trial | None:
     return Trial(f"series q{which + 1}", publish, (first, second), both, old, new, f"k={k} {options}")
 
 
-def _row_places(path: Path) -> list[tuple[int, int]]:
+def row_places(path: Path) -> list[tuple[int, int]]:
     lines = path.read_text().splitlines()[1:]
     return [(int(one), int(other)) for one, other in (line.split(",")[:2] for line in lines) if other]
 
 
-def apply_trial(rng: Random, hierarchy: str) -> Trial | None:
+def apply_trial(rng: Random, hierarchy: str, more: str = "") -> Trial | None:
     """Draw rows of two sorts of people, and exchange an item of the first or of the second."""
     k, some = rng.randint(2, 3), goods(rng)
     first = random_rows(rng, some, k)
     second = [[*row] for row in (*first, *random_rows(rng, some, k)[: 4 * k])]
     tree = some.tree() if hierarchy == "given" else None
-    options, repair = writing(rng), rng.random() < 0.8
+    options, repair = writing(rng), more == "union" or rng.random() < 0.8
 
     def publish(data: tuple[Rows, Rows], folder: Path) -> Made:
         earlier = sv.anonymize(data[0], k=k, m=2, hierarchy=tree)
-        release = sv.apply(earlier, data[1], repair=repair, hierarchy=tree)
+        union = earlier if more == "union" else None
+        release = sv.apply(earlier, data[1], repair=repair, hierarchy=tree, union=union)
         plain = whole if tree is not None else by_items([*data[0], *data[1]])
         made = written(release, folder, plain, **options)
         lost = {
@@ -819,10 +818,10 @@ def apply_trial(rng: Random, hierarchy: str) -> Trial | None:
             for item, at in zip(release.recoding.items.labels, release.recoding.image.tolist(), strict=True)
             if at < 0
         }
-        left_out = shown_by(
+        suppressed = shown_by(
             (i, "left out", str(len(lost.intersection(row)))) for i, row in enumerate(data[1])
         )
-        return replace(made, shown=made.shown + of_release(earlier, plain).shown + left_out)
+        return replace(made, shown=made.shown + of_release(earlier, plain).shown + suppressed)
 
     which = rng.randrange(2)
     news = some.unused if tree is not None else [*some.unused, *NEW]
@@ -833,7 +832,7 @@ def apply_trial(rng: Random, hierarchy: str) -> Trial | None:
     both = (after, second) if which == 0 else (first, after)
     how = f"k={k} {options} repair={repair}"
     return Trial(
-        f"apply {hierarchy}, {('earlier', 'later')[which]} rows",
+        f"{more or 'apply'} {hierarchy}, {('earlier', 'later')[which]} rows",
         publish,
         (first, second),
         both,
@@ -865,7 +864,7 @@ def command_trial(rng: Random, engine: str, hierarchy: str) -> Trial | None:
         home.mkdir(parents=True)
         (home / "data.csv").write_text("".join(",".join(row) + "\n" for row in data))
         sv.write_hierarchy(some.tree(), home / "tree.csv")
-        asked = [
+        options = [
             "anonymize",
             "data.csv",
             "--k",
@@ -878,7 +877,7 @@ def command_trial(rng: Random, engine: str, hierarchy: str) -> Trial | None:
             "--format",
             "basket",
         ]
-        (done,) = together([asked], home)
+        (done,) = together([options], home)
         if done.code in {3, 4} and "defect" not in done.err:
             raise sv.SetveilError(done.err)
         done.ok()

@@ -20,15 +20,19 @@ if __name__ == "__main__":  # pytest finds the others by its settings
     sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[:2]]
 
 from exchanges import Tally, all_kinds, drawn, tried
+from exchanges_in_readings import reading_kinds
+from exchanges_of_several import several_kinds
+from further_exchanges import further_kinds
 from strategies import many
 
-KINDS = all_kinds()
+KINDS = all_kinds() | further_kinds() | reading_kinds() | several_kinds()
+SLOW = ("command", "facts", "people:", "series:", "sample:")
 COLUMNS = ("cases", "differences", "shared", "moved", "named", "refused")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_few_people_have_is_exchanged_without_a_trace(kind: str, tmp_path: Path) -> None:
-    tally = tallied(kind, many(2 if "command" in kind or "facts" in kind else 8), tmp_path)
+    tally = tallied(kind, many(2 if any(word in kind for word in SLOW) else 8), tmp_path)
     assert tally.differences == []
 
 

@@ -102,7 +102,7 @@ def test_whoever_knows_parts_finds_k_rows() -> None:
 
 
 def _part(random: Random, fact: naive.Box, everything: set[naive.Box]) -> set[naive.Box]:
-    """Draw what is known of a fact: the code without the date, the date without the code, or anything."""
+    """Draw the knowledge about a fact: the code without the date, the date without the code, or both."""
     way = random.randrange(3)
     if way < 2:
         return {other for other in everything if other[way] == fact[way]}
@@ -110,7 +110,7 @@ def _part(random: Random, fact: naive.Box, everything: set[naive.Box]) -> set[na
 
 
 def test_whoever_knows_a_relation_of_two_facts_finds_k_rows() -> None:
-    """Which came first, how many periods lie between, whether it was the same code, and these together."""
+    """Check knowledge of the order of two facts, the periods between, equal codes, and these together."""
     random = Random(17)
     attacks = 0
     for _ in range(many(60)):
@@ -204,13 +204,13 @@ def test_others_are_refused() -> None:
         sv.anonymize(facts, k=2, m=2, hierarchy=codes, algorithm="lra")
     with pytest.raises(sv.RequestError, match="not under rho-uncertainty"):
         sv.anonymize(facts, sv.RhoUncertainty(rho=0.5, sensitive=["a@2001"]), hierarchy=codes)
-    with pytest.raises(sv.RequestError, match="Of facts nothing is promised about absent ones"):
+    with pytest.raises(sv.RequestError, match="No guarantee covers absent facts"):
         sv.anonymize(facts, sv.KmAnonymity(2, 1, absent=1), hierarchy=codes)
     with pytest.raises(sv.RequestError, match="fact_order must be first, last, or a depth"):
         sv.anonymize(facts, k=2, m=2, hierarchy=codes, fact_order=9)
     with pytest.raises(sv.RequestError, match="no part of this name"):
         sv.anonymize(facts, k=2, m=2, hierarchy=codes, fact_loss="parts", fact_weights={"date": 2})
-    with pytest.raises(sv.RequestError, match="hold no facts"):
+    with pytest.raises(sv.RequestError, match="contain no facts"):
         sv.anonymize([["a"], ["a"]], k=2, m=2, fact_loss="parts")
     of_facts = sv.Hierarchy.from_paths([[label, "*@*"] for label in facts.vocabulary.labels])
     with pytest.raises(sv.HierarchyError, match=r"not in the hierarchy|not of facts"):
@@ -240,17 +240,17 @@ def test_a_changed_release_is_not_believed(tmp_path: Path) -> None:
     sv.anonymize(facts, k=2, m=1, hierarchy=codes, fact_order="first").write(tmp_path / "out")
     data, about = tmp_path / "out/published/data.csv", tmp_path / "out/published/about.json"
     lines = data.read_text().splitlines()
-    told: dict[str, Any] = json.loads(about.read_text())
+    record: dict[str, Any] = json.loads(about.read_text())
     assert lines[0] == "row,code,on"
-    assert told["recoding"] == told["format"] == "facts"
-    part = told["facts"]["sets"]["code"]
+    assert record["recoding"] == record["format"] == "facts"
+    part = record["facts"]["sets"]["code"]
     assert part["attributes"] == [{"name": "on", "kind": "when", "level": "year"}]
 
     row = lines[1].split(",")[0]
     wide = [row, "*", "*"]
     part["labels"]["code"].setdefault("*", ["a", "b", "c"])
     part["labels"]["on"].setdefault("*", ["2001", "2002", "2003"])
-    about.write_text(json.dumps(told))
+    about.write_text(json.dumps(record))
     data.write_text("\n".join([lines[0], ",".join(wide), *lines[1:]]) + "\n")
     verdict = sv.verify(tmp_path / "out", k=2, m=1)
     assert not verdict.holds
@@ -264,8 +264,8 @@ def test_a_changed_release_is_not_believed(tmp_path: Path) -> None:
     data.write_text("\n".join(["row,on,code", *lines[1:]]) + "\n")
     with pytest.raises(sv.DataError, match=r"line 1: found 'row,on,code', expected row,code,on"):
         sv.verify(tmp_path / "out", k=2, m=1)
-    del told["facts"]["sets"]["code"]["labels"]
-    about.write_text(json.dumps(told))
+    del record["facts"]["sets"]["code"]["labels"]
+    about.write_text(json.dumps(record))
     with pytest.raises(sv.DataError, match="does not say what the parts of facts are"):
         sv.verify(tmp_path / "out", k=2, m=1)
 
@@ -304,10 +304,10 @@ def test_a_line_may_lie_deeper_in_one_branch_than_in_another() -> None:
     assert set(found.published.vocabulary.labels) == {
         "x@2001", "x@2002", "x@2003", "c@*", "d@*", "e@*", "f@*", "g@*"
     }  # fmt: skip
-    told = found.report["facts"]
-    assert told["order"] == "lines"
-    assert told["branches"] == [{"label": "x", "depths": [1]}, {"label": "y", "depths": [2]}]
-    assert [one["order"] for one in told["orders"]] == ["last", "1", "first"]
+    record = found.report["facts"]
+    assert record["order"] == "lines"
+    assert record["branches"] == [{"label": "x", "depths": [1]}, {"label": "y", "depths": [2]}]
+    assert [one["order"] for one in record["orders"]] == ["last", "1", "first"]
 
 
 def test_lines_are_never_worse() -> None:

@@ -1,4 +1,4 @@
-"""Counts of facts beside the rows: what the promise is worth with them, and which counts would undo it."""
+"""Counts of facts published with the rows: the guarantee with these counts, and counts that break it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from strategies import many
 
 
 def made_of(random: Random, k: int = 2, m: int = 2) -> FactsRelease:
-    """Make a small release of facts with counts, of the first rows drawn of which k hold any fact."""
+    """Make a small release of facts with counts, from the first drawn rows with k that have any fact."""
     facts, codes = some_facts(random)
     while facts.filled_rows < k:
         facts, codes = some_facts(random)
@@ -28,8 +28,8 @@ def made_of(random: Random, k: int = 2, m: int = 2) -> FactsRelease:
     return release
 
 
-def told_by(release: FactsRelease) -> naive.Release:
-    """Tell a release to whoever counts worlds, of the facts that are named anywhere."""
+def counting(release: FactsRelease) -> naive.Release:
+    """Convert a release, with the facts that are named anywhere, for counting worlds."""
     boxes, counts = release.published.stands_for, release.counts
     assert counts is not None
     members = {boxes.text(box): frozenset(map(boxes.text, boxes.facts(box))) for box in boxes.boxes}
@@ -37,24 +37,30 @@ def told_by(release: FactsRelease) -> naive.Release:
     everything = {*release.facts.vocabulary.labels, *counts.items}
     lines = {(item, label): rows for item, label, rows in counts.lines()}
     rows = [frozenset(row) for row in release.published]
-    left_out = frozenset(everything) - covered
-    return naive.Release(rows, members, left_out, lines, counts.least, counts.suppressed)
+    suppressed = frozenset(everything) - covered
+    return naive.Release(rows, members, suppressed, lines, counts.least, counts.suppressed)
 
 
 def test_whoever_knows_facts_finds_the_same_rows_each_as_likely() -> None:
     random, seen = Random(11), 0
     while seen < many(25):
         release = made_of(random)
-        told = told_by(release)
-        if len(told.rows) > 5 or sum(map(len, told.members.values())) + len(told.suppressed) > 7:
+        knowledge = counting(release)
+        if (
+            len(knowledge.rows) > 5
+            or sum(map(len, knowledge.members.values())) + len(knowledge.suppressed) > 7
+        ):
             continue
-        held, shown = naive.holding(told), {x: to for to, inside in told.members.items() for x in inside}
+        held, shown = (
+            naive.holding(knowledge),
+            {x: to for to, inside in knowledge.members.items() for x in inside},
+        )
         for first in release.facts.vocabulary.labels:
             for second in release.facts.vocabulary.labels:
                 known = {first, second}
                 labels = {shown[x] for x in known if x in shown}
                 ways = naive.fitting(held, frozenset(known))
-                fit = [labels <= row for row in told.rows]
+                fit = [labels <= row for row in knowledge.rows]
                 if any(ways):  # else no row ever held these two facts
                     assert [way > 0 for way in ways] == fit
                     assert len({way for way in ways if way}) == 1
@@ -75,7 +81,7 @@ def test_counts_of_codes_over_periods_would_tell_more() -> None:
     # The counts of facts leave both worlds, and a2 may be of either row.
     assert len(worlds) == 2
     assert [sum("a@2" in naive.items_of(world[q]) for world in worlds) for q in (0, 1)] == [1, 1]
-    # The number of rows with some a tells which of them is true.
+    # The number of rows with some a reveals which one is true.
     assert sorted(with_code(world, "a") for world in worlds) == [1, 2]
     assert [with_code(world, "a") == 1 for world in worlds if "a@2" in naive.items_of(world[0])] == [True]
 
@@ -135,7 +141,7 @@ def test_counts_are_written_read_and_checked(tmp_path: Path) -> None:
     text = file.read_text()
     fact, rows = rest[0][0], rest[0][2]
     for old, new, said in (
-        (f",{rows}\n", ",99\n", "99 rows hold"),
+        (f",{rows}\n", ",99\n", "99 rows contain"),
         (f"{fact},", "a@b@c,", "is no fact, expected a value of each of code, on with '@' between them"),
         (f"{fact},", "nothing,", "is no fact"),
     ):
@@ -160,7 +166,7 @@ def test_a_release_that_is_read_measures_as_when_it_was_made(tmp_path: Path) -> 
         assert sv.measure(facts, tmp_path / str(seed)) == sv.measure(facts, made) == made.utility
     with pytest.raises(RequestError, match="the original is read as rows of items"):
         sv.measure([["a"]], tmp_path / "0")
-    with pytest.raises(RequestError, match="queries: not for rows of facts"):
+    with pytest.raises(RequestError, match="queries cannot be used for rows of facts"):
         sv.measure(facts, tmp_path / str(seed), queries=3)
 
 
@@ -182,7 +188,7 @@ def test_a_line_of_counts_names_the_column(tmp_path: Path) -> None:
     assert any(said in one for one in counts.first), counts
 
 
-def test_counts_may_be_left_out_or_have_a_greater_least() -> None:
+def test_counts_may_be_omitted_or_have_a_greater_least() -> None:
     facts, codes, _ = random_facts(Random(5))
     assert sv.anonymize(facts, k=2, m=1, hierarchy=codes, counts=False).counts is None
     counts = sv.anonymize(facts, k=2, m=1, hierarchy=codes, counts=3).counts

@@ -51,13 +51,13 @@ def test_distances_are_those_of_all_pairs() -> None:
         found = distances_of(facts)
         each = [naive_distances(row) for row in rows]
         parts = zip(found.row, found.first, found.second, found.days, found.support, strict=True)
-        told = {(int(r), facts.codes[a], facts.codes[b], int(g)): int(n) for r, a, b, g, n in parts}
-        assert told == {
+        parts_by_codes = {(int(r), facts.codes[a], facts.codes[b], int(g)): int(n) for r, a, b, g, n in parts}
+        assert parts_by_codes == {
             (r, *one): sum(one in other for other in each) for r, own in enumerate(each) for one in own
         }
         best = best_of(found, facts.n_rows)
         for r, own in enumerate(each):
-            fewest = min((told[(r, *one)] for one in own), default=None)
+            fewest = min((parts_by_codes[(r, *one)] for one in own), default=None)
             assert (int(found.support[best[r]]) if best[r] >= 0 else None) == fewest
 
 
@@ -76,8 +76,8 @@ def test_distances_are_also_of_codes_of_two_columns() -> None:
         names = [code if column.name == "code" else "c" for column in facts.columns for code in column.codes]
         each = [naive_distances(row) for row in rows]
         parts = zip(found.row, found.first, found.second, found.days, found.support, strict=True)
-        told = {(int(r), names[a], names[b], int(g)): int(n) for r, a, b, g, n in parts}
-        assert told == {
+        parts_by_codes = {(int(r), names[a], names[b], int(g)): int(n) for r, a, b, g, n in parts}
+        assert parts_by_codes == {
             (r, *one): sum(one in other for other in each) for r, own in enumerate(each) for one in own
         }
         months = sv.read_facts(c_is_a_drug, id="who", sets=["code", "drug"], when={"on": "month"})
@@ -123,7 +123,7 @@ def test_periods_have_a_first_and_a_last_day(period: str, first: str | None, las
 def test_risk_of_facts_stands_beside_that_of_codes(tmp_path: Path) -> None:
     frame, rows = drawn(Random(3), 40)
     frame.write_csv(tmp_path / "log.csv")
-    asked = ("--id-column", "who", "--set", "code")
+    options = ("--id-column", "who", "--set", "code")
     days = sv.read_facts(tmp_path / "log.csv", id="who", sets="code", when={"on": "day"})
     found: dict[str, Any] = sv.risk(days, m=1)
     assert list(found) == ["facts", "codes alone"]
@@ -131,7 +131,7 @@ def test_risk_of_facts_stands_beside_that_of_codes(tmp_path: Path) -> None:
     each = [naive_distances(row) for row in rows]
     alone = sum(any(sum(one in other for other in each) == 1 for one in own) for own in each)
     assert found["facts"]["distances"]["rows_below"]["2"] == alone > 0
-    done = setveil("risk", "log.csv", *asked, "--when", "on:day", "--m", "1", cwd=tmp_path).ok()
+    done = setveil("risk", "log.csv", *options, "--when", "on:day", "--m", "1", cwd=tmp_path).ok()
     assert "If two codes and the days between them are known, but no date" in done.out
     assert "codes alone" in done.out
 

@@ -51,7 +51,7 @@ def test_what_is_shared_names_each_part_with_its_finest_level(ward: Path, name: 
     )
 
 
-# What works: the command, in which NAME, READ and M stand for what a release has, and words that it answers.
+# Commands that work, with NAME, READ and M as placeholders for parts of a release, and words of the answer.
 WORKS = [
     (BOTH, "verify NAME --k 5 --m M", "Yes: k^m-anonymity"),
     (BOTH, "verify NAME --k 5 --m 2", "Yes: k^m-anonymity (k=5, m=2) holds"),
@@ -85,13 +85,13 @@ REFUSED = [
     (BOTH, "verify NAME --k 5 --m M --with one", 2, "series"),
     (["one"], "verify one --k 5 --m code=2,drug=1", 2, "'drug', which is no column of codes"),
     (["two"], "query two I50.1@2024-02", 4, "Did you mean 'code=I50.1@2024-02'"),
-    (BOTH, "measure log.csv NAME READ --queries 10", 2, "not for rows of facts"),
+    (BOTH, "measure log.csv NAME READ --queries 10", 2, "cannot be used for rows of facts"),
     (BOTH, "why NAME Z99@2024-02", 4, "is no fact, no published label"),
     (["one"], "why one I50.1@2024-02 --data items.csv", 4, "there is no column 'date'"),
     (["one"], "why one N17 --row 1", 2, "this run is of none"),
     (BOTH, "apply NAME log.csv --out applied", 2, "facts, which are applied to no other rows"),
     (BOTH, "certify NAME", 2, "not of facts"),
-    (BOTH, "checker NAME", 2, "does not check such a release, of facts"),
+    (BOTH, "checker NAME", 2, "does not support this release, of facts"),
     (
         BOTH,
         "attack NAME --original log.csv --control log.csv --id-column patient",
@@ -128,7 +128,7 @@ def test_a_command_says_why_not(ward: Path, names: list[str], words: str, code: 
 # Options of anonymize that facts have not.
 OPTIONS = [
     ("--certificate", "not of facts"),
-    ("--checker", "does not check such a release, of facts"),
+    ("--checker", "does not support this release, of facts"),
     ("--output-format jsonl", "facts are written as csv"),
     ("--engine parts", "read in memory"),
     ("--counts-min 3", "Counts below k = 5"),

@@ -10,7 +10,7 @@ import pytest
 import setveil as sv
 from fact_cases import random_columns, random_facts, some_facts
 from setveil.errors import DataError, RequestError
-from setveil.published import shared as told
+from setveil.published import shared as record_of
 from setveil.reconstruction.draws import Terms, read_draws
 from strategies import many
 
@@ -20,7 +20,7 @@ def test_every_draw_is_a_possible_original(monkeypatch: pytest.MonkeyPatch) -> N
     for _ in range(many(60)):
         facts, codes = some_facts(random)
         release = sv.anonymize(facts, k=2, m=1, hierarchy=codes)
-        monkeypatch.setattr(told, "_FEW_FACTS", random.choice((0, 100_000)))
+        monkeypatch.setattr(record_of, "_FEW_FACTS", random.choice((0, 100_000)))
         assert release.counts is not None
         boxes = release.published.stands_for  # type: ignore[attr-defined]
         if not release.published.n_items and not release.counts.items:

@@ -115,7 +115,7 @@ def test_what_is_published_keeps_the_promise(
         assert sorted(map(len, (row.facts for row in rows))) == sorted(
             release.published.row_lengths().tolist()
         )
-        # Another promise of the same rows is judged as the slow twin does.
+        # Another guarantee of the same rows is judged as the slow twin does.
         other = guarantee(k=promise.k + 1, m=m)
         assert sv.verify(folder, other).holds == naive.keeps(rows, other.k, m, mixed=mixed)
         done += bool(release.published.n_occurrences)
@@ -247,9 +247,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("more", "text"), WRONG)
 def test_what_cannot_be_read_is_said(more: dict[str, Any], text: str) -> None:
-    given = {"id": "who", "sets": "code", "when": {"on": "month"}, "qi": ["age", "sex"]} | more
+    options = {"id": "who", "sets": "code", "when": {"on": "month"}, "qi": ["age", "sex"]} | more
     with pytest.raises(SetveilError, match=f"(?s){text}"):
-        sv.read_facts(frame_of(EVENTS), **given)
+        sv.read_facts(frame_of(EVENTS), **options)
 
 
 def test_persons_without_events_are_rows_without_facts() -> None:

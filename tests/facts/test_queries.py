@@ -20,7 +20,7 @@ from naive import estimates as naive
 from naive import worlds
 from setveil.commands.query import shared_of
 from setveil.errors import DataError, InfeasibleError, RequestError
-from setveil.published import shared as told
+from setveil.published import shared as record_of
 from setveil.published.facts import FactsRelease
 from setveil.published.shared import SharedFacts
 from setveil.utility.estimates import Estimator
@@ -31,12 +31,12 @@ from strategies import many
 
 @pytest.fixture
 def small_domain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the dates that there can be to those that occur: all worlds are gone through."""
+    """Restrict the possible dates to occurring ones, because the test lists all worlds."""
     monkeypatch.setattr("setveil.facts.settling.settled", lambda data, _: data)
 
 
 def random_release(random: Random) -> tuple[FactsRelease, SharedFacts]:
-    """Make a small release of facts, with counts, without, or with some of them."""
+    """Make a small release of facts, with all counts, some of them, or none."""
     facts, codes = some_facts(random)
     try:
         made = sv.anonymize(
@@ -65,7 +65,7 @@ def names_of(shared: SharedFacts) -> list[str]:
 
 
 def facts_of(name: str, shared: SharedFacts, everything: set[str]) -> set[str]:
-    """List the facts that a name stands for, by definition."""
+    """List the facts that a name represents, by definition."""
     boxes = shared.rows.stands_for
     column, labels = taken_apart(name, boxes)
     found = set()
@@ -97,13 +97,13 @@ def test_no_original_lies_outside_the_bounds() -> None:
         made, shared = random_release(random)
         everything = everything_of(made)
         members = {label: frozenset(shared.under(label)) for label in shared.rows.vocabulary.labels}
-        left_out = frozenset(everything) - frozenset().union(*members.values())
+        suppressed = frozenset(everything) - frozenset().union(*members.values())
         if shared.rows.n_rows > 5 or len(everything) > 8:
             continue
         counts = shared.counts
         lines = None if counts is None else {(x, y): n for x, y, n in counts.lines()}
         release = worlds.Release(
-            [frozenset(row) for row in shared.rows], members, left_out, lines,
+            [frozenset(row) for row in shared.rows], members, suppressed, lines,
             0 if counts is None else counts.least, counts is None or counts.suppressed,
         )  # fmt: skip
         estimator = estimator_for(shared)
@@ -128,10 +128,10 @@ def expected(release: naive.Published, parts: list[set[str]]) -> float:
         for some in product(*(naive.contents(release, label).items() for label in labels)):
             held = set().union(*(inside for inside, _ in some))
             chance = prod(p for _, p in some)
-            left_out = [(fact, n / len(release.rows)) for fact, n in release.listed("").items()]
-            for there in product((False, True), repeat=len(left_out)):
-                also = {fact for (fact, _), yes in zip(left_out, there, strict=True) if yes}
-                of_these = prod(p if yes else 1 - p for (_, p), yes in zip(left_out, there, strict=True))
+            suppressed = [(fact, n / len(release.rows)) for fact, n in release.listed("").items()]
+            for there in product((False, True), repeat=len(suppressed)):
+                also = {fact for (fact, _), yes in zip(suppressed, there, strict=True) if yes}
+                of_these = prod(p if yes else 1 - p for (_, p), yes in zip(suppressed, there, strict=True))
                 if all(part & (held | also) for part in parts):
                     total += chance * of_these
     return total
@@ -167,10 +167,11 @@ def test_single_facts_are_answered_as_items_are(monkeypatch: pytest.MonkeyPatch)
         unlisted = random.choice((0, 0, 1))
         members = {label: shared.under(label) for label in shared.rows.vocabulary.labels}
         items = Estimator(
-            told.Shared(shared.rows, members, shared.counts, shared.about, shared.layout), unlisted=unlisted
+            record_of.Shared(shared.rows, members, shared.counts, shared.about, shared.layout),
+            unlisted=unlisted,
         )
         few = random.choice((0, 100_000))
-        monkeypatch.setattr(told, "_FEW_FACTS", few)  # whether facts without a count are named
+        monkeypatch.setattr(record_of, "_FEW_FACTS", few)  # whether facts without a count are named
         estimator = estimator_for(replace(shared), unlisted=unlisted)
         assert isinstance(estimator, FactEstimator)
         for number in (1, 2, 3):
@@ -199,9 +200,9 @@ def ward(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "I50.9": "I50",
         "J18.0": "J18",
         "J18.1": "J18",
-        "I50": "*",
-        "J18": "*",
-        "*": None,
+        "I50": "codes",  # below `*`, these groups would be read as computed prefixes
+        "J18": "codes",
+        "codes": None,
     }
     folder = tmp_path_factory.mktemp("ward") / "out"
     sv.anonymize(facts, k=5, m=2, hierarchy=sv.Hierarchy(links)).write(folder)
@@ -227,7 +228,7 @@ def test_parts_are_named_by_values_labels_periods_and_any(ward: Path) -> None:
 
 def test_the_command_says_why_there_is_no_exact_number(ward: Path) -> None:
     done = setveil("query", str(ward), "*@2024-01").ok()
-    assert done.out.startswith("About 20 rows hold a fact of *@2024-01: at least 20, at most ")
+    assert done.out.startswith("About 20 rows contain a fact of *@2024-01: at least 20, at most ")
     assert "counts of facts do not say which are in the same row" in done.out
     table = setveil("query", str(ward), *(f"J18.0@2024-0{month}" for month in range(1, 5))).ok().out
     assert table.splitlines()[0].split() == ["rows", "at", "least", "at", "most", "facts"]
@@ -237,7 +238,7 @@ def test_the_command_says_why_there_is_no_exact_number(ward: Path) -> None:
     assert len(sv.query(ward, itemsets=3)) == 3
 
 
-def test_what_cannot_be_asked_is_refused(ward: Path) -> None:
+def test_unsupported_queries_are_refused(ward: Path) -> None:
     with pytest.raises(RequestError, match="up to 8 facts if one of them represents several, got 9"):
         sv.query(ward, [["I50.1", *(f"J18.{a}@2024-0{b}" for a in "01" for b in "1234")]])
     for name in ("I50.1@2024-01@x", "I50.1@", "", "*@2025"):
@@ -248,7 +249,7 @@ def test_what_cannot_be_asked_is_refused(ward: Path) -> None:
 
 
 def test_boxes_of_many_facts_are_not_listed() -> None:
-    # 300 codes on 300 days: 90,000 facts below the root and as many left out elsewhere.
+    # 300 codes on 300 days: 90,000 facts below the root and as many suppressed elsewhere.
     random = np.random.default_rng(1)
     days = [f"2024-{1 + at // 28:02}-{1 + at % 28:02}" for at in range(300)]
     lines = [(i // 3, days[a], f"c{b:03}") for i, (a, b) in enumerate(random.integers(0, 300, (3000, 2)))]
@@ -263,7 +264,7 @@ def test_boxes_of_many_facts_are_not_listed() -> None:
     assert Fraction(answers[3].estimate) == 1000
 
 
-def test_equal_codes_of_two_columns_are_asked_apart() -> None:
+def test_equal_codes_of_two_columns_are_separate_queries() -> None:
     lines = [(i, "a", "a" if i < 10 else "b", "2024-01-02" if i % 2 else "2024-02-02") for i in range(30)]
     log = pl.DataFrame(lines, schema=["who", "code", "drug", "on"], orient="row")
     facts = sv.read_facts(log, id="who", sets=["code", "drug"], when={"drug=on": "month"})
@@ -273,7 +274,7 @@ def test_equal_codes_of_two_columns_are_asked_apart() -> None:
         (answer,) = sv.query(made, [[name]])
         assert (answer.least, answer.estimate, answer.greatest) == (rows, rows, rows)
     (both,) = sv.query(made, ["code=*; drug=a"])
-    assert (both.least, both.greatest) == (10, 30)  # nothing says that no other date of a was left out
+    assert (both.least, both.greatest) == (10, 30)  # no other date of a is known to be published
     for name in ("a", "place=a", "code=a@2024-01", "code="):
         with pytest.raises(DataError, match="neither a fact nor a part"):
             sv.query(made, [[name]])

@@ -1,4 +1,4 @@
-"""Random queries of facts against the lines themselves: the truth lies within the bounds."""
+"""Random queries of facts, compared with the lines themselves: the truth is within the bounds."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ ORDERS: list[str | int] = ["first", "last", 1]
 
 
 def code_in(code: str, name: str) -> bool:
-    """Whether a code is one, or below a group."""
+    """Return whether a code equals a name, or is below that group."""
     return name in (code, GROUPS[code], "*")
 
 
 def date_in(day: str, name: str) -> bool:
-    """Whether a day lies in a period."""
+    """Return whether a day is in a period."""
     if "Q" in name:
         return day[:4] == name[:4] and (int(day[5:7]) + 2) // 3 == int(name[-1])
     return name == "*" or day.startswith(name)
 
 
 def total_in(total: int, name: str) -> bool:
-    """Whether an amount lies in a band."""
+    """Return whether an amount is in a band."""
     if name == "*":
         return True
     if name[0] == "<":
@@ -70,8 +70,8 @@ def some_lines(random: Random) -> list[Line]:
 
 
 def test_the_truth_lies_within_the_bounds() -> None:
-    random, asked, refused = Random(11), 0, 0
-    while asked < enough(900):  # with fewer, the rare kinds of names do not occur
+    random, n_queries, refused = Random(11), 0, 0
+    while n_queries < enough(900):  # with fewer, the rare kinds of names do not occur
         lines, level = some_lines(random), random.choice(["month", "quarter", "year"])
         amounts = random.random() < 0.5
         log = pl.DataFrame(lines, schema=["who", "code", "on", "cost"], orient="row")
@@ -113,5 +113,5 @@ def test_the_truth_lies_within_the_bounds() -> None:
                 continue
             truth = len(set.intersection(*held))
             assert answer.least <= truth <= answer.greatest, (query, answer, truth, level)
-            asked += 1
-    assert refused < asked
+            n_queries += 1
+    assert refused < n_queries

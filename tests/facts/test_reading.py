@@ -1,4 +1,4 @@
-"""Reading facts: against plain Python, and what is refused."""
+"""Reading facts, compared with plain Python, and the errors for unreadable ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def random_lines(random: Random) -> list[tuple[str, str, str, str]]:
 
 
 def written(folder: Path, lines: list[tuple[str, str, str, str]], random: Random) -> Path:
-    """Write lines as a file with its columns in any order, one of them of no use."""
+    """Write lines as a file with its columns in any order, including a useless column."""
     columns = {"who": 0, "code": 1, "on": 2, "price": 3}
     names = [*columns, "more"]
     random.shuffle(names)
@@ -119,11 +119,11 @@ def test_a_number_of_bands_looks_at_the_order_of_magnitude_alone() -> None:
 def test_the_last_band_since_the_first_line_is_open_where_too_few_reach_it() -> None:
     days = ["2024-01-01", "2024-01-12", "2024-02-20", "2024-01-01", "2024-01-15", "2024-01-03"]
     frame = pl.DataFrame({"who": [1, 1, 1, 2, 2, 3], "code": list("abcdef"), "on": days})
-    asked: dict[str, Any] = {"id": "who", "sets": "code", "when": {"on": "10d-since-first"}}
-    assert sv.read_facts(frame, **asked).rows()[0] == ("a@[0,10)", "b@[10,20)", "c@[50,60)")
-    few = sv.read_facts(frame, **asked, fewest=2)
+    options: dict[str, Any] = {"id": "who", "sets": "code", "when": {"on": "10d-since-first"}}
+    assert sv.read_facts(frame, **options).rows()[0] == ("a@[0,10)", "b@[10,20)", "c@[50,60)")
+    few = sv.read_facts(frame, **options, fewest=2)
     assert few.rows() == [("a@[0,10)", "b@>=10", "c@>=10"), ("d@[0,10)", "e@>=10"), ("f@[0,10)",)]
-    assert sv.read_facts(frame, **asked, fewest=3).attributes[0].tree.labels == (">=0", "*")
+    assert sv.read_facts(frame, **options, fewest=3).attributes[0].tree.labels == (">=0", "*")
 
 
 def test_wide_tables_lists_and_parquet(tmp_path: Path) -> None:
@@ -146,9 +146,9 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
     def refused(lines: str, error: type[sv.SetveilError], *said: str, **more: Any) -> None:
         path.write_text(lines)
-        asked = {"id": "who", "sets": "code", "when": {"on": "month"}, **more}
+        options = {"id": "who", "sets": "code", "when": {"on": "month"}, **more}
         with pytest.raises(error) as found:
-            sv.read_facts(path, **asked)
+            sv.read_facts(path, **options)
         for text in said:
             assert text in str(found.value), found.value
 
@@ -193,7 +193,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     refused(
         f"{head}1,2024-01-03,a@b,1\n", sv.DataError, "'a@b'", "--fact-sign".replace("--fact-sign", "sign")
     )
-    refused(f"{head}1,2024-01-03,,1\n", sv.DataError, "no line holds a code")
+    refused(f"{head}1,2024-01-03,,1\n", sv.DataError, "no line contains a code")
     refused(f"{head}{dated}", sv.DataError, "no column 'code2'", sets="code2")
     assert sv.read_facts(path, id="who", sets="code", sign="|", when={"on": "year"}).rows() == [("a|2024",)]
 

@@ -28,7 +28,7 @@ BOUNDS = ["0", "5", "20"]
 
 
 def random_lines(random: Random, most: int = 12) -> list[Line]:
-    """Draw lines of which some lack a code, a drug, or both; codes and drugs have names in common."""
+    """Draw lines, some without a code, a drug, or both; codes and drugs share names."""
     days = [f"20{random.choice((20, 24))}-{random.randint(1, 12):02}-15" for _ in range(3)]
     lines = [
         (
@@ -221,9 +221,9 @@ def test_releases_by_own_ms_hold_and_are_read_back(algorithm: str, tmp_path: Pat
         verdict: Any = sv.verify(folder, k=2, m=most)
         assert verdict.holds
         assert verdict.as_dict() == release.verdict.as_dict()
-        told = json.loads((folder / "published/about.json").read_text())
-        assert told["guarantee"]["m"] == most
-        assert {name: one["m"] for name, one in told["facts"]["sets"].items()} == most
+        record = json.loads((folder / "published/about.json").read_text())
+        assert record["guarantee"]["m"] == most
+        assert {name: one["m"] for name, one in record["facts"]["sets"].items()} == most
 
 
 def test_the_files_of_two_columns_with_one_item_name(tmp_path: Path) -> None:
@@ -256,9 +256,9 @@ def test_overlaps_are_looked_for_in_each_column(tmp_path: Path) -> None:
     lines = [(str(who), "a", "x", "2024-01-03", "7") for who in range(4)]
     sv.anonymize(read(lines), k=2, m=2).write(tmp_path / "out")
     data, about = tmp_path / "out/published/data.csv", tmp_path / "out/published/about.json"
-    told = json.loads(about.read_text())
-    told["facts"]["sets"]["drug"]["labels"]["drug"]["*"] = ["x", "y"]
-    about.write_text(json.dumps(told))
+    record = json.loads(about.read_text())
+    record["facts"]["sets"]["drug"]["labels"]["drug"]["*"] = ["x", "y"]
+    about.write_text(json.dumps(record))
     shown = data.read_text().splitlines()
     wide = [f'{who},drug,*,2024-Q1,"[5,20)"' for who in range(4)]
     data.write_text("\n".join([shown[0], *sorted([*shown[1:], *wide])]) + "\n")
@@ -326,13 +326,15 @@ def test_so_many_facts_of_a_row_are_drawn() -> None:
             assert len(kept) == min(number, len(row))
         assert some.left_out == facts.n_occurrences - some.n_occurrences
         assert facts.at_most(number, seed).rows() == some.rows()
+        half = facts.rows_at(np.arange(facts.n_rows // 2))
+        assert half.at_most(number, seed).rows() == some.rows()[: half.n_rows]  # a row decides for itself
         three = sv.read_facts(
             pl.DataFrame({"who": ["p"] * 3, "code": list("abc")}), id="who", sets="code", most=1, seed=seed
         )
         shares[three.rows()[0][0]] += 1
     assert all(shares.values())  # each may be drawn
-    told = sv.anonymize(some, k=1 + (some.n_rows > 1), m=1, counts=False).report["facts"]
-    assert (told["most_facts"], told["facts_left_out"]) == (number, some.left_out)
+    record = sv.anonymize(some, k=1 + (some.n_rows > 1), m=1, counts=False).report["facts"]
+    assert (record["most_facts"], record["facts_left_out"]) == (number, some.left_out)
 
 
 def test_a_column_without_facts_in_the_rows_that_are_taken() -> None:
@@ -359,12 +361,12 @@ def test_what_is_too_rare_is_decided_together_and_loses_as_much(monkeypatch: pyt
         smaller += search.tree.n_leaves < facts.n_items
         found, (_, suppressed) = search.run(), search.published()
         with monkeypatch.context() as patch:
-            patch.setattr(_search, "_merges", lambda *given: False)
+            patch.setattr(_search, "_merges", lambda *args: False)
             plain = _search.Search(facts, tree, guarantee, sv.Exact(), silent)
             assert plain.merged is None
             assert plain.run()["loss"] == found["loss"]
         assert found["proven"]
-        # what stands for others is left out with all of them
+        # merged items are suppressed all together
         for one in search.merged.members.values():
             assert len({tree.id(label) in suppressed for label in one}) == 1
     assert smaller

@@ -14,7 +14,7 @@ from setveil.errors import DataError
 from setveil.facts.dates import period_of, periods_of, read_date
 from strategies import many
 
-CODES = {"a1": "a", "a2": "a", "b1": "b", "b2": "b", "a": "*", "b": "*", "*": None}
+CODES = {"a1": "a", "a2": "a", "b1": "b", "b2": "b", "a": "codes", "b": "codes", "codes": None}
 Line = tuple[int, str, str, float]
 
 
@@ -39,7 +39,7 @@ def some_lines(random: Random) -> list[Line]:
 
 
 def release(lines: list[Line], folder: Path, level: str, amount: object) -> dict[str, bytes]:
-    """Publish events, and return what is shared."""
+    """Publish events, and return the shared files."""
     log = pl.DataFrame(lines, schema=["who", "code", "on", "cost"], orient="row")
     facts = sv.read_facts(
         log, id="who", sets="code", when={"on": level}, amount={"cost": amount} if amount else None, fewest=3
@@ -76,11 +76,11 @@ def test_ranges_are_complete_and_those_of_few_are_open(tmp_path: Path) -> None:
     about = json.loads(
         release([*lines, (0, "b1", "1931-07-01", 3)], tmp_path / "x", "month", [0, 10])["about.json"]
     )
-    told = about["facts"]["sets"]["code"]
+    codes = about["facts"]["sets"]["code"]
     months = [f"2024-{month:02}" for month in range(1, 13)]
-    for label, values in told["labels"]["on"].items():
+    for label, values in codes["labels"]["on"].items():
         assert values == ["<2024", *months, ">=2025", "?"] if label == "*" else set(values) <= set(months)
-    assert told["values"] == {"code": 4, "on": 15, "cost": 4}
+    assert codes["values"] == {"code": 4, "on": 15, "cost": 4}
     assert about["domain"] == 4 * 15 * 4
     assert "1931" not in json.dumps(about)
 
@@ -93,7 +93,8 @@ def test_all_periods_of_years_are_listed() -> None:
 
 @pytest.mark.parametrize(
     "text", ["2024-01-01T25:00", "2024-01-01 12:60", "2024-01-01T12:00:61", "2024-01-01T",
-             "2024-01-01T1:2:3:4", "2024-01-01T12:00+25:00", "2024-01-01 .,:"],
+             "2024-01-01T1:2:3:4", "2024-01-01T12:00+25:00", "2024-01-01 .,:", "01JAN2024:25:00", "01JAN24",
+             "31FEB2024", "01JAM2024"],
 )  # fmt: skip
 def test_times_that_do_not_exist_are_no_dates(text: str) -> None:
     assert read_date(text, "day", None) is None
@@ -104,7 +105,8 @@ def test_times_that_do_not_exist_are_no_dates(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text", ["2024-01-01T23:59", "2024-01-01 00:00:00.000", "2024-01-01T12:00:00Z", "2024-01-01 12:00:00 UTC",
-             "2024-01-01T12:00:00,5+01:00", "2024-01-01T120000+0100", "2024-01-01 12:00:60"],
+             "2024-01-01T12:00:00,5+01:00", "2024-01-01T120000+0100", "2024-01-01 12:00:60", "01JAN2024",
+             "01-Jan-2024 23:59", "01JAN2024:23:59:00.000"],
 )  # fmt: skip
 def test_times_are_read(text: str) -> None:
     day = read_date(text, "day", None)

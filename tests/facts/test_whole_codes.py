@@ -1,4 +1,4 @@
-"""Whoever knows whole codes of a person finds k rows: against the definition."""
+"""Knowledge of whole codes of a person fits at least k rows: compared with the definition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Image = dict[str, str | None]
 
 
 def code_of(fact: str) -> str:
-    """Name the code of a fact, with its column where there are several."""
+    """Name the code of a fact, with its column if there are several."""
     return fact.partition("@")[0]
 
 
@@ -40,7 +40,7 @@ def rows_shown(facts: sv.Facts, image: Mapping[str, str | None]) -> list[frozens
 def broken_sets(
     facts: sv.Facts, image: Mapping[str, str | None], k: int, m: int
 ) -> dict[frozenset[str], int]:
-    """Try everybody and every choice of up to m codes: what is shown of them, and the rows that show it."""
+    """Try every person and every choice of up to m codes: the labels shown, and the rows that show them."""
     shown = rows_shown(facts, image)
     found = {}
     for row in facts:
@@ -56,7 +56,7 @@ def broken_sets(
 
 
 def images_of(tree: BoxTree) -> Iterator[Image]:
-    """Go through all cuts with all choices of leaves that are left out."""
+    """List all cuts with all choices of suppressed leaves."""
 
     def below(v: int) -> list[Image]:
         if v < tree.n_leaves:
@@ -73,7 +73,7 @@ def images_of(tree: BoxTree) -> Iterator[Image]:
 
 
 def lost(tree: BoxTree, facts: sv.Facts, image: Image) -> Fraction:
-    """Add up what is lost, of each fact as its column's boxes lose it."""
+    """Sum the losses of the facts, each as in the boxes of its column."""
     supports = dict(zip(facts.vocabulary.labels, facts.supports().tolist(), strict=True))
     total = Fraction(0)
     for fact, to in image.items():
@@ -100,8 +100,8 @@ def test_the_loss_is_the_least_of_all_boxes_of_a_tree(random: Random) -> None:
         release = sv.anonymize(facts, promise, hierarchy=codes, fact_order=order)
     except sv.InfeasibleError:
         return
-    given = joined(codes) if isinstance(codes, dict) else codes
-    trees = list(trees_of(facts, given).values())
+    table = joined(codes) if isinstance(codes, dict) else codes
+    trees = list(trees_of(facts, table).values())
     depth = 0 if order == "last" else max(tree.height for tree in trees)
     lines = [line_at(tree, min(depth, tree.height)) for tree in trees]
     tree = forest(
@@ -148,7 +148,7 @@ def test_the_verifier_agrees_with_the_definition(random: Random) -> None:
 
 
 def test_the_example_of_the_page() -> None:
-    """Two with the same code in the same two months, others with it in one of them."""
+    """Check a person with the same code in two months, and others with it in one of the months."""
     log = [(1, "c", "2024-01-05"), (1, "c", "2024-02-05"), (2, "c", "2024-01-09"), (3, "c", "2024-02-11")]
     import polars as pl
 
@@ -205,7 +205,7 @@ def test_it_is_checked_inside(ward: Path) -> None:
     assert "Yes: k^m-anonymity of whole codes (k=6, m=1) holds." in done.out
     done = setveil("verify", "codes", cwd=ward).ok()
     assert "Yes: k^m-anonymity (k=6, m=1) holds." in done.out
-    assert "--known codes checks that inside" in done.err
+    assert "--known codes checks it, next to the run's folder" in done.err
     other = setveil("verify", "facts", "--k", "6", "--m", "1", "--known", "codes", cwd=ward)
     assert (other.code, "all that is shown of at most 1 code" in other.out) == (1, True)
     promise = sv.KmAnonymity(k=6, m=1, known="codes")
@@ -242,8 +242,8 @@ REFUSED = [
 @pytest.mark.parametrize(("words", "reason"), REFUSED)
 def test_what_is_refused(ward: Path, words: str, reason: str) -> None:
     before = files_under(ward)
-    given = [part for word in words.split() for part in (READ if word == "READ" else (word,))]
-    done = setveil(*given, cwd=ward)
+    arguments = [part for word in words.split() for part in (READ if word == "READ" else (word,))]
+    done = setveil(*arguments, cwd=ward)
     assert reason in " ".join(done.err.replace("│", " ").split()), done
     assert done.code in {2, 4}
     assert files_under(ward) == before

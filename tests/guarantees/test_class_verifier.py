@@ -34,12 +34,12 @@ def verdict_of(release: naive.Release, k: int = 2) -> list[str]:
 
 
 def meanings(release: naive.Release) -> Iterator[naive.Release]:
-    """All that images can be, as far as readers can tell: what is not shown was left out, or is not there."""
+    """List all images that readers consider possible: an item that no row shows is suppressed or absent."""
     hidden = [
         (c, item)
         for c in range(len(release.rows))
         for item in release.items
-        if release.seen(c, item) is None and not release.told[c]
+        if release.seen(c, item) is None and not release.countable[c]
     ]
     whole = [{item: release.seen(c, item) for item in release.items} for c in range(len(release.rows))]
     for choice in product((None, "absent"), repeat=len(hidden)):

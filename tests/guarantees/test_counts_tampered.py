@@ -24,7 +24,7 @@ from strategies import examples
 
 Edit = Callable[[bytes], bytes]
 
-# In the release, A stands for a1 to a3, z and w are left out, and no row is empty.
+# In the release, A represents a1 to a3, z and w are suppressed, and no row is empty.
 ROWS = ["a1 b1", "a1 b1", "a1 a2 b2", "a2 b1", "a1 b2 z", "a1 a2", "a3 b1", "b2 z"]
 TREE = [*([f"a{i}", "A", "*"] for i in (1, 2, 3)), *([x, "*"] for x in ("b1", "b2", "z", "w"))]
 COUNTS = "item,label,rows\na1,A,5\na2,A,3\nb1,b1,4\nb2,b2,3\nz,,2\n"
@@ -56,29 +56,29 @@ def entry(**changes: Any) -> Edit:
     return edit
 
 
-def told(**changes: Any) -> Edit:
+def edited(**changes: Any) -> Edit:
     """Change what about.json says of the counts."""
     return lambda content: entry(counts=json.loads(content)["counts"] | changes)(content)
 
 
 AS_WRITTEN = "counts.csv is not as setveil writes it"
 COUNTED: dict[str, tuple[Edit, int, str]] = {
-    "one row more than show the label": (line("a1,A,5", "a1,A,8"), 1, "line 2: 8 rows hold 'a1', but only 7"),
+    "one row more than the label": (line("a1,A,5", "a1,A,8"), 1, "line 2: 8 rows contain 'a1', but only 7"),
     "too few for the label": (line("a1,A,5\na2,A,3", "a1,A,4"), 1, "line 2: 7 published rows show"),
     "an item that is its own label, once less": (line("b1,b1,4", "b1,b1,3"), 1, "line 4: 4 published rows"),
-    "an item that is its own label, once more": (line("b1,b1,4", "b1,b1,5"), 1, "line 4: 5 rows hold 'b1'"),
+    "an item that is its own label, again": (line("b1,b1,4", "b1,b1,5"), 1, "line 4: 5 rows contain 'b1'"),
     "an item that is its own label, not at all": (line("b1,b1,4", ""), 1, "4 published rows show 'b1'"),
-    "below the least": (line("z,,2", "z,,1"), 1, "line 6: 1 row holds 'z', fewer than the least count, 2"),
-    "no row": (line("z,,2", "z,,0"), 1, "line 6: 0 rows hold 'z'"),
-    "more than there are rows": (line("z,,2", "z,,9"), 1, "line 6: 9 rows hold 'z', but there are only 8"),
+    "below the least": (line("z,,2", "z,,1"), 1, "line 6: 1 row contains 'z', fewer than the least count, 2"),
+    "no row": (line("z,,2", "z,,0"), 1, "line 6: 0 rows contain 'z'"),
+    "more than there are rows": (line("z,,2", "z,,9"), 1, "line 6: 9 rows contain 'z', but there are only 8"),
     "another label": (line("a2,A,3", "a2,b1,3"), 1, "line 3: 'a2' is under 'b1', but the release publishes"),
     "a label that there is not": (line("a2,A,3", "a2,B,3"), 1, "line 3: 'a2' is under 'B'"),
     "no label": (line("a2,A,3", "a2,,3"), 1, "line 3: 'a2' is suppressed, but the release publishes it"),
     "a label of its own": (line("a2,A,3", "a2,a2,3"), 1, "line 3: 'a2' is under 'a2'"),
     "a label for what is left out": (line("z,,2", "z,z,2"), 1, "line 6: 'z' is under 'z'"),
     "a label as an item": (line("z,,2", "A,A,7"), 1, "line 6: 'A' is a label of about.json, no item"),
-    "an item twice": (line("a2,A,3", "a1,A,3"), 1, "line 3: 'a1' stands there for the second time"),
-    "a line twice": (line("z,,2", "z,,2\nz,,2"), 1, "line 7: 'z' stands there for the second time"),
+    "an item twice": (line("a2,A,3", "a1,A,3"), 1, "line 3: 'a1' is there for the second time"),
+    "a line twice": (line("z,,2", "z,,2\nz,,2"), 1, "line 7: 'z' is there for the second time"),
     "another order": (line("a1,A,5\na2,A,3", "a2,A,3\na1,A,5"), 1, "line 3: 'a1' is not in item order"),
     "items that do not exist": (line("z,,2", "x,,2\ny,,2\nz,,2"), 1, "3 others are listed as"),
     "another header": (line("item,label,rows", "item,label,row"), 4, "counts.csv, line 1: found"),
@@ -107,7 +107,7 @@ COUNTED: dict[str, tuple[Edit, int, str]] = {
     "a superscript": (line("z,,2", "z,,²"), 4, "counts.csv, line 6: found"),
     "a huge number": (line("z,,2", f"z,,{'9' * 40}"), 4, "counts.csv, line 6:"),
     "a number of more digits than Python reads": (line("z,,2", f"z,,{'9' * 9999}"), 4, "counts.csv, line 6:"),
-    "a great number": (line("z,,2", f"z,,{'9' * 15}"), 1, "line 6: 999,999,999,999,999 rows hold 'z'"),
+    "a great number": (line("z,,2", f"z,,{'9' * 15}"), 1, "line 6: 999,999,999,999,999 rows contain 'z'"),
     "a huge item": (line("z,,2", f"{'z' * 200_000},,2"), 4, "counts.csv cannot be read:"),
     "a blank behind an item": (line("a1,A,5", "a1 ,A,5"), 4, AS_WRITTEN),
     "lines as of Windows": (lambda content: content.replace(b"\n", b"\r\n"), 4, AS_WRITTEN),
@@ -127,18 +127,18 @@ ABOUT: dict[str, tuple[Edit, int, str]] = {
     "counts are true": (entry(counts=True), 4, "counts is 'True', expected file, least and suppressed"),
     "counts are a list": (entry(counts=[]), 4, "counts is '[]', expected file, least and suppressed"),
     "counts are empty": (entry(counts={}), 4, "counts is '{}', expected file, least and suppressed"),
-    "another file": (told(file="../counts.csv"), 4, "expected file, least and suppressed"),
-    "no least": (told(least=None), 4, "expected file, least and suppressed"),
-    "a text as the least": (told(least="2"), 4, "expected file, least and suppressed"),
-    "a fraction as the least": (told(least=2.0), 4, "expected file, least and suppressed"),
-    "a truth as the least": (told(least=True), 4, "expected file, least and suppressed"),
-    "a negative least": (told(least=-2), 4, "expected file, least and suppressed"),
-    "a huge least": (told(least=10**30), 4, "expected file, least and suppressed"),
-    "no truth of suppressed": (told(suppressed=1), 4, "expected file, least and suppressed"),
-    "a least of 0": (told(least=0), 1, "the least count is 0, which is less than k = 2"),
-    "a least of 1": (told(least=1), 1, "the least count is 1, which is less than k = 2"),
-    "a greater least": (told(least=3), 1, "line 6: 2 rows hold 'z', fewer than the least count, 3"),
-    "none left out is listed": (told(suppressed=False), 1, "line 6: a suppressed item, though about.json"),
+    "another file": (edited(file="../counts.csv"), 4, "expected file, least and suppressed"),
+    "no least": (edited(least=None), 4, "expected file, least and suppressed"),
+    "a text as the least": (edited(least="2"), 4, "expected file, least and suppressed"),
+    "a fraction as the least": (edited(least=2.0), 4, "expected file, least and suppressed"),
+    "a truth as the least": (edited(least=True), 4, "expected file, least and suppressed"),
+    "a negative least": (edited(least=-2), 4, "expected file, least and suppressed"),
+    "a huge least": (edited(least=10**30), 4, "expected file, least and suppressed"),
+    "no truth of suppressed": (edited(suppressed=1), 4, "expected file, least and suppressed"),
+    "a least of 0": (edited(least=0), 1, "the least count is 0, which is less than k = 2"),
+    "a least of 1": (edited(least=1), 1, "the least count is 1, which is less than k = 2"),
+    "a greater least": (edited(least=3), 1, "line 6: 2 rows contain 'z', fewer than the least count, 3"),
+    "none left out is listed": (edited(suppressed=False), 1, "line 6: a suppressed item, though about.json"),
     "fewer items exist": (entry(domain=5), 1, "but only 5 exist"),
     "an item less": (
         entry(labels={"A": ["a1", "a3"]}), 1, "line 3: 'a2' is under 'A', but the release publishes",
@@ -215,7 +215,7 @@ def test_missing_files(original: Path, tmp_path: Path) -> None:
     commands = [["verify", tmp_path / name, *PROMISE] for name in "abc"]
     missing, alone, folder = together(commands, tmp_path)
     refused(missing, 4, "counts.csv is missing")
-    assert "counts.csv" not in alone.ok().out  # nothing tells what the labels are
+    assert "counts.csv" not in alone.ok().out  # no file defines the labels
     refused(folder, 4, "counts.csv")
 
 
@@ -257,7 +257,7 @@ def written_alone(lines: list[list[str]]) -> bytes:
 @settings(max_examples=examples(400, 40))
 @given(rng=st.randoms(use_true_random=False))
 def test_random_damage_is_refused_or_could_be_true(rng: Random, original: Path) -> None:
-    """Whatever stands there: an answer or an error with words, and yes only if some rows could give it."""
+    """Check any tampered file: an answer or a clear error, and "yes" only if some rows give its counts."""
     content = bytearray(COUNTS.encode())
     for _ in range(rng.choice((1, 1, 2, 3))):
         at = rng.randrange(len(content) + 1)

@@ -21,7 +21,7 @@ Line = tuple[str, str, int]
 rngs = st.randoms(use_true_random=False)
 
 GLOBAL = {"A": ("a1", "a2", "a3"), "B": ("b1", "b2")}
-# Labels of which one lies within another, as of a hierarchy; no row shows both.
+# Labels that include one within another, as in a hierarchy; no row shows both.
 LOCAL = {"A": ("a1", "a2", "a3"), "AA": ("a1", "a2"), "B": ("b1", "b2")}
 ITEMS = ("a1", "a2", "a3", "b1", "b2", "c", "x", "y")
 
@@ -75,9 +75,9 @@ def as_known(rows: Sequence[Row], file: CountsFile) -> naive.Release:
 
 
 def may_be(rows: Sequence[Row], file: CountsFile, k: int) -> bool:
-    """Tell by definition whether a file may stand beside rows: it keeps the rules, and some world exists.
+    """Return whether counts are valid for rows by definition: they keep the rules, and some world exists.
 
-    To say that suppressed items are listed tells something of those that are not, even if no line does.
+    Listing suppressed items reveals something about the unlisted ones, even if the file has no line.
     """
     few = 0 < sum(not row for row in rows) < k
     kept = not few if file.suppressed else all(label for _, label, _ in file.lines)
@@ -152,7 +152,7 @@ def test_lines_stand_in_item_order_each_item_once(rng: Random, numbers: bool) ->
     [
         ([("a", "A", 3), ("a", "a", 2)], []),
         ([("a", "a", 2), ("a", "A", 3)], ["line 3: 'a' is not in item order"]),
-        ([("a", "A", 3), ("a", "A", 3)], ["line 3: 'a' stands there for the second time"]),
+        ([("a", "A", 3), ("a", "A", 3)], ["line 3: 'a' is there for the second time"]),
         ([("b", "A", 3), ("a", "A", 3)], ["line 3: 'a' is not in item order"]),
     ],
 )
@@ -162,7 +162,7 @@ def test_lines_of_an_item_stand_in_the_order_of_labels(lines: list[Line], words:
     assert list(check(rows, file).first[:1]) == words
 
 
-# --- what is wrong, and where
+# --- errors and their places
 
 
 ROWS = [frozenset(row.split()) for row in ("A c", "A c", "A", "A", "")]
@@ -186,8 +186,8 @@ def changed(line: int, to: Line | None) -> CountsFile:
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        (changed(0, ("a", "A", 1)), "line 2: 1 row holds 'a', fewer than the least count, 2"),
-        (changed(0, ("a", "A", 5)), "line 2: 5 rows hold 'a', but only 4 published rows show 'A'"),
+        (changed(0, ("a", "A", 1)), "line 2: 1 row contains 'a', fewer than the least count, 2"),
+        (changed(0, ("a", "A", 5)), "line 2: 5 rows contain 'a', but only 4 published rows show 'A'"),
         (changed(1, ("b", "c", 2)), "line 3: 'b' is under 'c', but the release publishes it under 'A'"),
         (changed(1, ("b", "b", 2)), "line 3: 'b' is under 'b', but the release publishes it under 'A'"),
         (changed(1, ("b", "", 2)), "line 3: 'b' is suppressed, but the release publishes it under 'A'"),
@@ -199,7 +199,7 @@ def changed(line: int, to: Line | None) -> CountsFile:
         (changed(2, ("A", "A", 2)), "is a label of about.json, no item"),
         (
             replace(FILE, lines=[("c", "c", 2), ("x", "", 6)], suppressed=True),
-            "line 3: 6 rows hold 'x', but there",
+            "line 3: 6 rows contain 'x', but there",
         ),
         (
             replace(FILE, lines=[("x", "", 2)]),

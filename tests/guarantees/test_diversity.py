@@ -85,14 +85,21 @@ def test_a_table_without_rows_has_none() -> None:
     assert diversities(table([], words=[])) == []
 
 
-def test_verify_reports_both(tmp_path: Path) -> None:
+def test_verify_and_measure_report_both(tmp_path: Path) -> None:
     rows = ["age,ill,codes", *(f"{age},{ill},tea;milk" for age in (30, 31) for ill in ("flu", "cold", "flu"))]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
     roles = ("--qi", "age", "--keep-columns", "ill", "--set", "codes")
     setveil("anonymize", tmp_path / "t.csv", "--model", "kkm", "-k", 3, "-m", 1, *roles,
             "--out", tmp_path / "run", "--rows-are-events").ok()  # fmt: skip
-    done = setveil("verify", tmp_path / "run").ok()
-    assert "ill: at least 2 different values in a class (l-diversity), at most 0.00 from all rows" in done.out
+    expected = "ill: at least 2 different values in a class (l-diversity), at most 0.00 from all rows"
+    assert expected in setveil("verify", tmp_path / "run").ok().out
     assert json.loads(setveil("verify", tmp_path / "run", "--json").ok().out)["kept"] == [
         {"column": "ill", "diversity": 2, "closeness": 0.0, "ordered": False}
     ]
+    measured = setveil("measure", tmp_path / "t.csv", tmp_path / "run").ok()
+    assert (
+        "ill: at least 2 different values in a class (l-diversity), at most 0.00 from all rows"
+        in measured.out
+    )
+    found = json.loads(setveil("measure", tmp_path / "t.csv", tmp_path / "run", "--json").ok().out)
+    assert found["kept"] == [{"column": "ill", "diversity": 2, "closeness": 0.0, "ordered": False}]

@@ -26,7 +26,7 @@ IMAGE = {item: item for item in "abs"}
 
 
 def groups(sizes: list[int], counts: list[int]) -> PublishedGroups:
-    """Make groups of so many rows without items, each of which holds an item s so often."""
+    """Make groups of the given sizes, whose rows have no items, and whose item s occurs `counts` times."""
     n = len(sizes)
     return PublishedGroups(
         sv.Transactions.from_rows([[]] * sum(sizes)),
@@ -56,7 +56,7 @@ def test_too_large_k_or_p_is_never_kept(large: int) -> None:
     for p in (large, 2 * large):
         verdict = verify(groups([4, 2, 3], [1, 2, 1]), sv.PrivacyDegree(p, ("s",)))
         assert (verdict.holds, verdict.violations) == (False, 3)
-    counts = [10**18, 1]  # as a file may claim; times p it may be anything modulo 2^64
+    counts = [10**18, 1]  # as a file may claim; times p it may have any value modulo 2^64
     assert verify(groups([4, 2], counts), sv.PrivacyDegree(2, ("s",))).violations == 1
 
 
@@ -90,7 +90,7 @@ def test_no_algorithm_minds(name: str, large: int) -> None:
         "rho-uncertainty": lambda _k, _m: sv.RhoUncertainty("1/2", ["s"]),
     }
     if name == "dp-blocks":
-        pytest.skip("its promise has neither k nor m")
+        pytest.skip("its guarantee has neither k nor m")
     promises = [makes[model] for model in algorithms.load(name).info.guarantees]
     n = 100 if name == "forest" else 400  # which takes the square of the items
     wide = sv.Transactions.from_rows([[f"{i}", f"{i + 1}"] for i in range(n)] * 2)
@@ -121,7 +121,7 @@ def test_weights_far_apart() -> None:
 
 
 @pytest.mark.parametrize("promise", [sv.KmAnonymity(4, 2), sv.Coherence(0.5, 4, 2, ["s"])])
-def test_all_violations_may_be_asked_for(promise: Guarantee) -> None:
+def test_all_violations_may_be_requested(promise: Guarantee) -> None:
     verdict: Any = verify(DATA, promise, show=2**63)
     assert len(verdict.first) == verdict.violations > 0
 

@@ -1,4 +1,4 @@
-"""What every privacy model owes its users. A new model is picked up by its file."""
+"""Requirements of every privacy model. The tests find a new model by its file."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def example(model: Model) -> Guarantee:
 
 
 def data_for(model: Model) -> sv.Transactions:
-    """The rows, with a column beside them where the model is about tables."""
+    """Return the rows, with a column if the model is about tables."""
     return TABLE if model.release == "tables" else DATA
 
 
 def tree_for(model: Model) -> sv.Hierarchy | None:
-    """A hierarchy where the list of all items must be known."""
+    """Return a hierarchy if the list of all items must be known."""
     return sv.Hierarchy.from_paths([[x, "*"] for x in "abcs"]) if model.release == "blocks" else None
 
 
 def unprotected(model: Model) -> tuple[Any, dict[str, Any]]:
-    """Rows that are published as they are, as the model's verifier takes them, and what it must know."""
+    """Return unprotected rows in the form for the model's verifier, and its other arguments."""
     rows: Any = publish(ROWS, frozenset("s"), SINGLES) if model.release == "groups" else DATA
     if model.release == "tables":
         rows = published_as_it_is(TABLE)
@@ -64,7 +64,7 @@ def unprotected(model: Model) -> tuple[Any, dict[str, Any]]:
 
 
 def verdicts(model: Model) -> tuple[Facts, Facts]:
-    """Return what the verifier says of a release by the model's first choice, and of the rows as they are."""
+    """Return the verdicts about a release by the model's first choice, and about unprotected rows."""
     guarantee = example(model)
     rows, more = unprotected(model)
     kept = sv.anonymize(
@@ -156,10 +156,10 @@ def test_places_are_taken_once_and_in_order() -> None:
 
 
 def test_every_kind_of_release_has_a_model() -> None:
-    """Promises about rows are kept in classes and of facts, too, and verified there."""
-    told = {kind_named(model.release) for model in models().values()}
+    """Guarantees about rows are kept in classes and of facts, too, and verified there."""
+    of_releases = {kind_named(model.release) for model in models().values()}
     in_classes = kind_named("classes")
-    assert told | {in_classes, kind_named("facts")} == set(kinds())
+    assert of_releases | {in_classes, kind_named("facts")} == set(kinds())
     assert in_classes.info.rows_of_items
     release = sv.anonymize([*ROWS] * 4, sv.KmAnonymity(2, 2), classes=2, class_size=8)
     assert release.report["recoding"] in in_classes.info.recodings
@@ -179,7 +179,7 @@ def test_no_such_model() -> None:
     ],
 )
 def test_the_greatest_k_of_rows_with_public_items(rows: list[list[str]], hint: str) -> None:
-    with pytest.raises(sv.InfeasibleError, match=r"of 3 rows hold items that are not sensitive") as caught:
+    with pytest.raises(sv.InfeasibleError, match=r"of 3 rows contain items that are not sensitive") as caught:
         sv.anonymize(rows, sv.KmRho(3, 1, rho="1/2", sensitive=["s"]))
     assert caught.value.hint == hint
     assert caught.value.greatest_k == (2 if "greatest" in hint else None)
@@ -191,7 +191,7 @@ DISEASES = "".join(f"{who},{'as'[who % 2]},2024-01-0{who}\n" for who in range(1,
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> dict[str, sv.VerifiedRelease]:
-    """A release of each kind, and of rows with the counts beside them and without."""
+    """Make a release of each kind, and one of rows with counts and one without."""
     log = tmp_path_factory.mktemp("log") / "log.csv"
     log.write_text(f"who,code,day\n{DISEASES}")
     return {
@@ -208,7 +208,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> dict[str, sv.VerifiedR
 def test_any_promise_is_checked_of_a_release_of_its_kind_and_refused_of_others(
     name: str, released: dict[str, sv.VerifiedRelease]
 ) -> None:
-    """Also where the release was made for another promise, and holds what that one allows."""
+    """Check also releases for another guarantee, with everything that it allows."""
     guarantee, kind = example(models()[name]), models()[name].release
     checked = set()
     for what, release in released.items():

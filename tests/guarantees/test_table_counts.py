@@ -1,4 +1,4 @@
-"""Counts beside a table: what they tell, of all originals that would have given it, and their verifier."""
+"""Counts published with a table: their implications, by all originals that give them, and their verifier."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ K = 2
 
 
 def random_image(rng: Random) -> dict[str, str]:
-    """Draw what each item becomes in a part: itself, its group, or nothing; nothing shown is left out."""
+    """Draw what each item becomes in a part: itself, its group, or suppressed."""
     image: dict[str, str] = {}
     for group in "AB":
         whole = rng.choice((group, group, "")) if rng.random() < 0.35 else None
@@ -44,7 +44,7 @@ def random_image(rng: Random) -> dict[str, str]:
 
 
 def keeps(rows: Sequence[Recoded], images: naive.Images, m: int) -> bool:
-    """Whether each part, by itself, is (k,k^m)-anonymous."""
+    """Return whether each part, by itself, is (k,k^m)-anonymous."""
     support = Counter(
         (row.part, some)
         for row in rows
@@ -55,7 +55,7 @@ def keeps(rows: Sequence[Recoded], images: naive.Images, m: int) -> bool:
 
 
 def random_release(rng: Random, m: int, *, never_empty: bool) -> tuple[list[Recoded], naive.Images]:
-    """Draw parts, some of which show the same quasi-identifiers."""
+    """Draw parts; some of them show the same quasi-identifiers."""
     while True:
         known = [rng.choice("XXY") for _ in range(rng.choice((2, 2, 3)))]
         images = [random_image(rng) for _ in known]
@@ -79,14 +79,14 @@ def check_exchange(
     knows_parts: bool,
     never_empty: bool,
 ) -> None:
-    """Check that who knows a row's class and m items finds k rows of the class that fit equally well.
+    """Check that a row's class and m items fit at least k rows of the class equally well.
 
-    Where left-out items are not counted, rows that are published empty were more likely to hold them even
-    before: then k rows fit.
+    If suppressed items are not counted, rows published empty were more likely to contain them even before:
+    then k rows fit.
     """
-    told = naive.lines(rows, images, K, suppressed=listed)
+    lines = naive.lines(rows, images, K, suppressed=listed)
     held = naive.holding(
-        rows, images, MEMBERS, told, K,
+        rows, images, MEMBERS, lines, K,
         lists_suppressed=listed, knows_parts=knows_parts, none_empty=never_empty,
     )  # fmt: skip
     for row in rows:
@@ -138,9 +138,9 @@ def candidates(
     rows: Sequence[Recoded], images: naive.Images, item: str, known: str, *, knows_parts: bool
 ) -> list[int]:
     """List the rows of a class that can have held an item, if none was empty; left-out items are counted."""
-    told = naive.lines(rows, images, K, suppressed=True)
+    lines = naive.lines(rows, images, K, suppressed=True)
     held = naive.holding(
-        rows, images, MEMBERS, told, K, lists_suppressed=True, knows_parts=knows_parts, none_empty=True
+        rows, images, MEMBERS, lines, K, lists_suppressed=True, knows_parts=knows_parts, none_empty=True
     )
     return [
         i for i, row in enumerate(rows)
@@ -151,7 +151,7 @@ def candidates(
 OUT = dict.fromkeys("abcd", "")
 
 
-def test_few_empty_rows_of_a_class_betray_left_out_items() -> None:
+def test_few_empty_rows_of_a_class_betray_suppressed_items() -> None:
     """In the whole table three rows are empty, enough; in class X one is: it alone can have held c."""
     rows, images = recoded(
         ("Y", {"a": "", "b": "b", "c": "B", "d": "B"}, "a,a"),
@@ -193,10 +193,10 @@ def possible(
 ) -> tuple[Release, list[list[frozenset[tuple[str, str]]]]]:
     shown = {label for line in lines for label in line.items}
     members = {label: frozenset(file.members.get(label, (label,))) for label in shown}
-    left_out = frozenset({"x", "a1", "b2"})
-    told = {(item, label): n for item, label, n in file.lines}
-    release = Release([], members, left_out, told, file.least, file.suppressed)
-    return release, [naive.contents(line.items, left_out, members, none_empty=False) for line in lines]
+    suppressed = frozenset({"x", "a1", "b2"})
+    totals = {(item, label): n for item, label, n in file.lines}
+    release = Release([], members, suppressed, totals, file.least, file.suppressed)
+    return release, [naive.contents(line.items, suppressed, members, none_empty=False) for line in lines]
 
 
 def random_file(rng: Random, lines: Sequence[Line]) -> CountsFile:
@@ -204,19 +204,19 @@ def random_file(rng: Random, lines: Sequence[Line]) -> CountsFile:
     empty_file = CountsFile([], rng.choice((2, 2, 3)), rng.random() < 0.7, LOCAL, local=True, domain=None)
     held = Counter(pair for some in possible(lines, empty_file)[1] for pair in rng.choice(some))
     least = empty_file.least
-    told = {pair: n for pair, n in held.items() if n >= least and (pair[1] or empty_file.suppressed)}
+    counted = {pair: n for pair, n in held.items() if n >= least and (pair[1] or empty_file.suppressed)}
     pairs = [(item, label) for label, items in LOCAL.items() for item in items]
     pairs += [("a1", "a1"), ("a3", "a3"), ("c", "c"), ("x", ""), ("a1", ""), ("b2", "")]
     for _ in range(rng.choice((0, 0, 1, 1, 2))):
         pair = rng.choice(pairs)
-        told[pair] = max(0, told.get(pair, least) + rng.choice((-2, -1, 1, 1, 2)))
-    place = {item: i for i, item in enumerate(item_order({item for item, _ in told}))}
-    ordered = sorted(((*pair, n) for pair, n in told.items()), key=lambda line: (place[line[0]], line[1]))
+        counted[pair] = max(0, counted.get(pair, least) + rng.choice((-2, -1, 1, 1, 2)))
+    place = {item: i for i, item in enumerate(item_order({item for item, _ in counted}))}
+    ordered = sorted(((*pair, n) for pair, n in counted.items()), key=lambda line: (place[line[0]], line[1]))
     return replace(empty_file, lines=ordered)
 
 
 def may_be(lines: Sequence[Line], file: CountsFile, *, few: bool) -> bool:
-    """Tell by definition whether counts may stand there: they keep the rules, and some world exists."""
+    """Return whether counts are valid by definition: they keep the rules, and some world exists."""
     if file.least < K or any(n < file.least for _, _, n in file.lines):
         return False
     if few if file.suppressed else any(not label for _, label, _ in file.lines):
@@ -241,7 +241,7 @@ def test_yes_exactly_if_a_world_exists(rng: Random) -> None:
 @settings(max_examples=examples(300, 30))
 @given(rng=rngs, m=st.integers(1, 4))
 def test_empty_rows_that_few_facts_leave(rng: Random, m: int) -> None:
-    """Besides one item m - 1 quasi-identifiers may be known, if m facts are known in all."""
+    """Check that m - 1 quasi-identifiers can be known with one item, if m facts are known in all."""
     lines = [
         Line((rng.choice("12"), rng.choice("FM")), frozenset("a") if rng.random() < 0.3 else frozenset())
         for _ in range(rng.randint(0, 9))

@@ -1,4 +1,4 @@
-"""What the promises of tables say of one another, and of what an attacker finds: on random recodings."""
+"""Relations between the guarantees of tables, and the findings of an attacker: on random recodings."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_promises_of_tables() -> None:
 def candidates_suffice(
     table: Table, shown: list[rt_verify.Row], parts: Parts, images: list[rt_items.Image], k: int, m: int
 ) -> None:
-    """Whoever knows all values of a person and m items finds k rows; suppressed items tell nothing."""
+    """Check that all values of a person and m items fit k rows; suppressed items reveal nothing."""
     trees = [column.whole for column in table.columns]
     for part, to in zip(parts, images, strict=True):
         for row in part:

@@ -24,7 +24,7 @@ EXAMPLE = [*[["bread", "milk"]] * 4, ["bread"], ["milk"], ["milk"], ["milk", "H"
 def random_release(
     rng: Random,
 ) -> tuple[list[frozenset[str]], dict[str, list[str]], list[tuple[str, str, int]]]:
-    """Rows of labels, some of which stand for several items or another one, and perhaps counts of items."""
+    """Draw rows of labels, some representing several items or another one, and sometimes counts of items."""
     labels = rng.sample(["a", "b", "c", "D", "E", "F"], rng.randint(1, 5))
     rows = random_rows(rng, labels, rng.randint(0, 9), rng.randint(1, 4))
     members = {}
@@ -83,8 +83,8 @@ def test_every_pair_is_counted_within_each_class_of_a_table() -> None:
         verdict = verify_table_absence(
             table, sv.KKmAnonymity(k, m), signs, absent=absent, absence=absence, show=10_000
         )
-        told = naive.telling([line.items for line in lines], absence, members, ())
-        supports = naive.supports_in_classes([(line.known, line.items) for line in lines], m, absent, told)
+        pairs = naive.telling([line.items for line in lines], absence, members, ())
+        supports = naive.supports_in_classes([(line.known, line.items) for line in lines], m, absent, pairs)
         few = sorted(n for n in supports if n < k)
         assert (verdict.violations, verdict.holds) == (len(few), not few), (lines, m, absent, k)
         assert sorted(entry.support for entry in verdict.first) == few
@@ -93,8 +93,8 @@ def test_every_pair_is_counted_within_each_class_of_a_table() -> None:
     assert broken > 0
 
 
-def test_a_table_is_asked_on_all_faces(tmp_path: Any) -> None:
-    """Within the class F, who has no tea is one of two."""
+def test_a_table_is_queried_on_all_faces(tmp_path: Any) -> None:
+    """Check that, within the class F, a person without tea is one of two."""
     lines = [f"{sex};{items}" for sex in "FM" for items in 2 * ["tea", "tea,milk", "milk"]]
     file = write(tmp_path / "t.csv", "sex;items\n" + "\n".join(lines) + "\n")
     words = [file, "--model", "kkm", "-k", "3", "-m", "1", "--qi", "sex", "--set", "items"]
@@ -120,21 +120,26 @@ def test_a_table_is_asked_on_all_faces(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("absence", ["items", "labels"])
 def test_the_example(absence: str) -> None:
-    told = sv.verify(EXAMPLE, k=2, m=1, absent=1, absence=absence).as_dict()
-    assert (told["violations"], told["greatest_k"], told["absent"], told["absence"]) == (1, 1, 1, absence)
-    assert told["first"] == [{"itemset": ["bread"], "absent": ["milk"], "support": 1}]
+    verdict = sv.verify(EXAMPLE, k=2, m=1, absent=1, absence=absence).as_dict()
+    assert (verdict["violations"], verdict["greatest_k"], verdict["absent"], verdict["absence"]) == (
+        1,
+        1,
+        1,
+        absence,
+    )
+    assert verdict["first"] == [{"itemset": ["bread"], "absent": ["milk"], "support": 1}]
     assert sv.verify(EXAMPLE, k=3, m=1).holds
 
 
 def test_counts_tell_what_a_label_means(tmp_path: Any) -> None:
     rows = [["a1"], ["a1"], ["a1", "a2"], ["a1", "a2"], ["b"], ["b"], ["a1", "b"], ["a1", "b"], ["a1", "b"]]
     tree = sv.Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], ["b", "*"]])
-    asked: dict[str, Any] = {"hierarchy": tree, "algorithm": sv.AA}
-    release = sv.anonymize(rows, sv.KmAnonymity(3, 2), **asked)
+    options: dict[str, Any] = {"hierarchy": tree, "algorithm": sv.AA}
+    release = sv.anonymize(rows, sv.KmAnonymity(3, 2), **options)
     assert "A" in release.published.vocabulary.labels
     # Every row of A holds a1, by the counts: who lacks it is in none.
     with_counts = sv.verify(release, sv.KmAnonymity(3, 1), absent=1)
-    without = sv.verify(sv.anonymize(rows, sv.KmAnonymity(3, 2), counts=False, **asked), k=3, m=1, absent=1)
+    without = sv.verify(sv.anonymize(rows, sv.KmAnonymity(3, 2), counts=False, **options), k=3, m=1, absent=1)
     assert with_counts.first[0] == ((), ("a1",), 2)
     assert not with_counts.holds
     assert all("a1" not in entry["absent"] for entry in without.as_dict()["first"])
@@ -143,7 +148,7 @@ def test_counts_tell_what_a_label_means(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("options", "words"),
     [
         ({"absent": 3}, "--absent must be 1 or 2"),
         ({"absent": True}, "--absent must be 1 or 2"),
@@ -154,8 +159,8 @@ def test_counts_tell_what_a_label_means(tmp_path: Any) -> None:
     ],
 )
 @pytest.mark.usefixtures("command_line")
-def test_what_cannot_be_asked(asked: dict[str, Any], words: str) -> None:
-    if "guarantee" not in asked:
-        asked = {"k": 2, "m": 1} | asked
+def test_requests_that_are_refused(options: dict[str, Any], words: str) -> None:
+    if "guarantee" not in options:
+        options = {"k": 2, "m": 1} | options
     with pytest.raises(RequestError, match=words):
-        sv.verify([["a"], ["a"]], **asked)
+        sv.verify([["a"], ["a"]], **options)

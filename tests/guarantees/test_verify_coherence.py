@@ -115,7 +115,7 @@ def test_exactly_h_and_exactly_k_are_allowed() -> None:
 
 
 def test_long_equal_rows_with_unlimited_knowledge() -> None:
-    """2^60 subsets, none of which has to be looked at."""
+    """Check that the verifier enumerates none of the 2^60 subsets."""
     rows = [frozenset(map(str, range(60))), *[frozenset(map(str, range(1, 60)))] * 9] * 5
     assert verify_coherence(transactions(rows), Coherence("0.5", 5, math.inf)).holds
 

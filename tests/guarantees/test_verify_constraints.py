@@ -117,7 +117,7 @@ def test_verdict_as_json() -> None:
 
 
 def test_rows_that_contradict_the_image_are_refused() -> None:
-    """Else what an item is said to have become would be looked for, and what stands there would not."""
+    """Check that a wrong image is an error, as the verifier would search for labels that are not there."""
     guarantee = PrivacyConstraints(2, [("a", "b")])
     rows = transactions([frozenset("xa"), frozenset("x")])
     for image, words in (
@@ -157,7 +157,7 @@ def test_no_rows_and_no_constraints() -> None:
     ).holds
 
 
-def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[float | None] = []
     monkeypatch.setattr(module, "STEPS", 1)
     rows = [frozenset("abc")] * 3

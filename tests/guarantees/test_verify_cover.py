@@ -33,7 +33,7 @@ def rows_of(text: str) -> Rows:
 
 
 def random_local(rng: Random, *, distinct: bool = False) -> tuple[Rows, Parents]:
-    """Draw rows whose every occurrence is published as any node above it, or left out."""
+    """Draw rows whose every occurrence is published as any node above it, or suppressed."""
     tree = random_tree(rng, rng.sample(rng.choice(ALPHABETS), rng.randint(1, 7)))
     items = leaves(tree)
 
@@ -112,7 +112,7 @@ def test_cover_is_any_level() -> None:
 
 
 def test_of_one_cut_all_readings_agree() -> None:
-    """Fact 4, with items left out."""
+    """Check fact 4, with suppressed items."""
     rng = seeded(403)
     for _ in range(examples(500, 120)):
         _, tree = random_local(rng)
@@ -142,7 +142,7 @@ def test_parts_that_keep_the_promise_keep_it_together() -> None:
 
 
 def test_suppression_changes_nothing_of_it() -> None:
-    """Fact 6: rows of which something was left out are rows like others."""
+    """Check fact 6: rows with suppressed items are rows like others."""
     rng = seeded(405)
     for rows, tree, k, m in random_releases(examples(400, 100), 406):
         less = [frozenset(label for label in row if rng.random() < 0.7) for row in rows]
@@ -196,7 +196,7 @@ def test_releases_of_setveil_keep_the_promise_in_both_readings() -> None:
 
 
 def test_counts_beside_rows_need_the_label_reading() -> None:
-    """Counts tell whose label the row of A is, and then two rows are left for who knows the other item."""
+    """Check that counts reveal the label of the row of A, so that only two rows fit the other item."""
     rows = transactions(rows_of("A,a1,a1,a2,a2"))
     counts = Counts.from_lines([], 3, suppressed=True)
     about = {"labels": {"A": ["a1", "a2"]}, "recoding": "local"}

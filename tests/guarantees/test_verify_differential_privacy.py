@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def changed(folder: Path, place: Path, change: Change) -> Path:
-    """Write the release with another data.json, and without the about.json that tells of its rows."""
+    """Write the release with another data.json, and without the about.json that describes its rows."""
     content = json.loads((folder / "published" / "data.json").read_text())
     change(content)
     (place / "data.json").write_text(json.dumps(content))
@@ -60,8 +60,8 @@ def test_rows_that_are_all_empty_are_read_again(number: int, tmp_path: Path) -> 
         ROWS[:3], sv.DifferentialPrivacy(1), algorithm=sv.DPBlocks(["milk", "tea"], block_size=1)
     )
     release: Any = made.release
-    told = replace(release.shown, noisy_rows=number, cells=(number, 0, number, -1))
-    shown = replace(told, rows=drawn_rows(told, seed=0))
+    altered = replace(release.shown, noisy_rows=number, cells=(number, 0, number, -1))
+    shown = replace(altered, rows=drawn_rows(altered, seed=0))
     assert [*shown.rows.rows()] == [()] * number
     replace(made, release=replace(release, shown=shown)).write(tmp_path / "run")
     again: Any = sv.read_published(tmp_path / "run")
@@ -138,7 +138,7 @@ def test_rows_are_missing(folder: Path, tmp_path: Path) -> None:
 
 
 def test_other_promises_are_not_about_noisy_counts(folder: Path) -> None:
-    with pytest.raises(sv.DataError, match="holds counts with noise, not single rows"):
+    with pytest.raises(sv.DataError, match="contains counts with noise, not single rows"):
         sv.verify(folder, sv.KmAnonymity(2, 2))
     with pytest.raises(sv.DataError, match="is about counts with noise"):
         sv.verify(ROWS, sv.DifferentialPrivacy(1))
@@ -150,7 +150,7 @@ def test_other_promises_are_not_about_noisy_counts(folder: Path) -> None:
         sv.why(folder, "tea", row=1)
     with pytest.raises(sv.RequestError, match="published already"):
         sv.reconstruct(folder)
-    with pytest.raises(sv.RequestError, match="no itemsets are searched"):
+    with pytest.raises(sv.RequestError, match="Itemsets cannot be searched"):
         sv.query(folder, itemsets=3)
     answer = sv.query(folder, [["tea", "milk"]])[0]
     assert str(answer).endswith("with noise")
@@ -161,7 +161,7 @@ def test_no_page_to_be_shared(tmp_path: Path) -> None:
     release = sv.anonymize(
         ROWS[:4], sv.DifferentialPrivacy(1), algorithm=sv.DPBlocks(universe=["milk", "rum, dark", "tea"])
     )
-    with pytest.raises(sv.RequestError, match="No page is made to be shared"):
+    with pytest.raises(sv.RequestError, match="There is no page to share"):
         release.write(tmp_path / "run", external=True)
     assert not (tmp_path / "run").exists()
     page = release.report_html()

@@ -50,7 +50,7 @@ class Problem(NamedTuple):
 
 
 def random_problem(rng: Random) -> Problem:
-    """Draw rows, some that hide few and tell little; sensitive items that no row holds, or all of them."""
+    """Draw rows, some with little protection and few inferences; sensitive items in no or all rows."""
     alphabet = rng.choice(ALPHABETS)
     items = rng.sample(alphabet, rng.choice([1, 2, 3, 4, 4, 5, 7, 9]))
     rows = random_rows(rng, items, rng.choice([0, 3, 8, 15, 30]), rng.choice([1, 2, 3, 4, 6]))
@@ -85,8 +85,8 @@ def check(problem: Problem, show: int = 10) -> KmRhoVerdict:
     expected = naive.confidences(rows, sensitive, m, knows, problem.order)
     assert [as_rule(entry) for entry in verdict.confidences] == expected, problem
     most = max(expected, key=lambda r: (r.confidence, -len(r.itemset), r.support), default=None)
-    told = verdict.greatest_confidence
-    assert (None if told is None else as_rule(told)) == most, problem
+    greatest = verdict.greatest_confidence
+    assert (None if greatest is None else as_rule(greatest)) == most, problem
     assert verdict.greatest_k == naive.greatest_k(rows, sensitive, m, knows), problem
     assert verdict.greatest_m == naive.greatest_m(rows, sensitive, k, rho, knows), problem
     return verdict
@@ -162,7 +162,7 @@ def test_worked_example_of_few_known_items() -> None:
 
 def test_verdict_as_json_types() -> None:
     verdict = verify_km_rho(transactions(HOLE), KmRho(3, math.inf, "1/3", ["H", "x"]), show=3)
-    told = {
+    record = {
         "item": "H", "itemset": ["a1", "b1"], "support": 2, "sensitive_rows": 2, "confidence": 1.0,
     }  # fmt: skip
     assert verdict.as_dict() == {
@@ -174,7 +174,7 @@ def test_verdict_as_json_types() -> None:
             {"itemset": ["a1"], "support": 4, "betrays": "H", "sensitive_rows": 3, "confidence": 0.75},
             {"itemset": ["b1"], "support": 5, "betrays": "H", "sensitive_rows": 2, "confidence": 0.4},
         ],
-        "greatest_confidence": told, "confidences": [told], "greatest_k": 2, "greatest_m": 0,
+        "greatest_confidence": record, "confidences": [record], "greatest_k": 2, "greatest_m": 0,
         "least_rho": 1.0, "complete": True,
     }  # fmt: skip
     third = verify_km_rho(transactions(rows_of("a s", "a", "a")), KmRho(1, 1, "1/3", ["s"])).as_dict()
@@ -224,7 +224,7 @@ def test_with_public_knowledge_it_is_coherence() -> None:
 
 
 def test_rows_of_a_local_recoding_are_just_rows() -> None:
-    """Parts of rows that show the same, of which a share rho keep the sensitive item: safe for every m."""
+    """Check parts of identical rows with the sensitive item in at most a share rho: safe for every m."""
     rng = seeded(13)
     rho, rows = Fraction(1, 3), []
     for part in range(8):
@@ -278,12 +278,14 @@ def test_counting_may_stop_early_but_the_answer_is_certain(monkeypatch: pytest.M
         assert {as_rule(entry) for entry in verdict.first} <= set(found), problem
         assert len(verdict.first) == min(5, verdict.violations) or not verdict.complete
         exact = naive.confidences(rows, sensitive, m, knows, problem.order)
-        assert [told.item for told in verdict.confidences] == [most.item for most in exact]
-        for told, most in zip(verdict.confidences, exact, strict=True):
-            assert told.confidence <= most.confidence
+        assert [confidence.item for confidence in verdict.confidences] == [most.item for most in exact]
+        for confidence, most in zip(verdict.confidences, exact, strict=True):
+            assert confidence.confidence <= most.confidence
             if verdict.holds:
-                assert told.confidence == most.confidence, problem
-            assert as_rule(told) == naive.rule_of(rows, told.itemset, told.item, problem.order)
+                assert confidence.confidence == most.confidence, problem
+            assert as_rule(confidence) == naive.rule_of(
+                rows, confidence.itemset, confidence.item, problem.order
+            )
         greatest_m = naive.greatest_m(rows, sensitive, k, rho, knows)
         assert verdict.greatest_m <= greatest_m
         assert verdict.greatest_m == greatest_m or not verdict.complete, problem
@@ -307,16 +309,20 @@ def check_uncertainty(
     least = {naive.least_rule(rows, rule, rho, order) for rule in breaching}
     assert [as_rule(entry) for entry in verdict.first] == naive.sorted_rules(least, order)[:show], case
     exact = naive.confidences(rows, sensitive, math.inf, "any", order)
-    assert [told.item for told in verdict.confidences] == [most.item for most in exact]
-    for told, most in zip(map(as_rule, verdict.confidences), exact, strict=True):
-        assert told.confidence == most.confidence, case
-        assert told.item is not None
-        assert told == naive.rule_of(rows, told.itemset, told.item, order)
-        equal = [rule for rule in closed if (rule.item, rule.confidence) == (told.item, told.confidence)]
-        assert told.support >= max(rule.support for rule in equal), case
-        for x in told.itemset:
-            fewer = naive.rule_of(rows, set(told.itemset) - {x}, told.item, order)
-            assert fewer.confidence < told.confidence, case
+    assert [confidence.item for confidence in verdict.confidences] == [most.item for most in exact]
+    for confidence, most in zip(map(as_rule, verdict.confidences), exact, strict=True):
+        assert confidence.confidence == most.confidence, case
+        assert confidence.item is not None
+        assert confidence == naive.rule_of(rows, confidence.itemset, confidence.item, order)
+        equal = [
+            rule
+            for rule in closed
+            if (rule.item, rule.confidence) == (confidence.item, confidence.confidence)
+        ]
+        assert confidence.support >= max(rule.support for rule in equal), case
+        for x in confidence.itemset:
+            fewer = naive.rule_of(rows, set(confidence.itemset) - {x}, confidence.item, order)
+            assert fewer.confidence < confidence.confidence, case
     return verdict
 
 
@@ -348,7 +354,7 @@ def test_worked_example_of_rho_uncertainty() -> None:
 
 
 def test_items_of_all_rows_that_hold_a_sensitive_one() -> None:
-    """Other rows lack them: what is known besides is counted in these rows only."""
+    """Check that other known items count only in rows with the sensitive item, as other rows lack them."""
     rows = rows_of("r a s", "r b s", "a", "a", "b", "b", "a b")
     assert check_uncertainty(rows, ["s"], Fraction(9, 10)).violations == 3
     assert check_uncertainty([*rows, *rows_of("r a", "r b")], ["s"], Fraction(1, 2)).holds
@@ -379,15 +385,15 @@ def test_too_many_rules_are_an_error_never_a_yes(monkeypatch: pytest.MonkeyPatch
         verify_rho_uncertainty(transactions(safe), RhoUncertainty("0.6", ["s"]))
     with pytest.raises(RequestError, match=said):
         verify_km_rho(transactions(safe), KmRho(2, math.inf, "0.6", ["s"]))
-    told = verify_rho_uncertainty(transactions(safe), RhoUncertainty("0.4", ["s"]))
-    assert (told.holds, told.complete) == (False, False)
+    verdict = verify_rho_uncertainty(transactions(safe), RhoUncertainty("0.4", ["s"]))
+    assert (verdict.holds, verdict.complete) == (False, False)
 
 
 @pytest.mark.skipif(not COMPILED, reason="slow without compilation")
 def test_long_equal_rows_have_one_closed_set() -> None:
     rows = [frozenset([*map(str, range(300)), *(["s"] if i % 3 == 0 else [])]) for i in range(12)]
-    told = verify_rho_uncertainty(transactions(rows), RhoUncertainty("1/3", ["s"]))
-    assert (told.holds, told.confidences[0].itemset, told.confidences[0].support) == (True, (), 12)
+    verdict = verify_rho_uncertainty(transactions(rows), RhoUncertainty("1/3", ["s"]))
+    assert (verdict.holds, verdict.confidences[0].itemset, verdict.confidences[0].support) == (True, (), 12)
     for m in (math.inf, 300):
         assert verify_km_rho(transactions(rows), KmRho(12, m, "1/3", ["s"])).holds
         assert not verify_km_rho(transactions(rows), KmRho(12, m, "0.3", ["s"])).holds
@@ -395,7 +401,7 @@ def test_long_equal_rows_have_one_closed_set() -> None:
 
 @pytest.mark.parametrize("knows", ["public", "any"])
 def test_violations_beyond_machine_integers_are_exact(knows: str) -> None:
-    """Every set of items of the one row, and the empty one, gives away what it holds besides."""
+    """Check that every set of items of the one row, also the empty set, reveals the other items."""
     row = frozenset(map(str, range(100)))
     verdict = verify_km_rho(transactions([row | {"s"}]), KmRho(1, math.inf, "1/2", ["s"], knows), show=3)
     assert (verdict.holds, verdict.violations, verdict.complete) == (False, 2**100, True)

@@ -154,7 +154,7 @@ def test_labels_that_no_row_holds_are_no_itemsets() -> None:
 
 
 def almost_frequent(n: int, hidden: tuple[str, ...], k: int, noise: int) -> Rows:
-    """All itemsets of up to len(hidden) items have support k or more, but for `hidden`, which has k - 1."""
+    """Make rows whose itemsets of up to len(hidden) items have support at least k; `hidden` has k - 1."""
     everything = frozenset(labels(n))
     rng = seeded(80)
     rows = [everything] * (k - 1) + [everything - {item} for item in hidden]
@@ -286,7 +286,7 @@ def test_exact_counts_for_two_long_rows_that_share_items() -> None:
 
 
 def test_early_stop_is_admitted_and_leaves_holds_certain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once a violation is known counting the others may stop: what was counted is then a lower bound."""
+    """Check that counting may stop after a known violation: the number found is then a lower bound."""
     monkeypatch.setattr(km, "COUNT_STEPS", 2000)
     base = labels(40)
     rows = [frozenset(base[i:] + base[: i - 15]) for i in range(16, 40)]

@@ -88,7 +88,7 @@ def test_counts_that_cannot_be() -> None:
 @pytest.mark.parametrize(
     ("found", "kinds"),
     [
-        ([[0, 1, 2], [3, 4]], {"row"}),  # a row left out
+        ([[0, 1, 2], [3, 4]], {"row"}),  # a missing row
         ([[0, 1, 2], [3, 4, 5, 2]], {"row"}),  # a row in two groups
         ([[0, 1, 2], [4, 5, 4]], {"row", "total"} - {"row"}),  # one with the sensitive item for one without
     ],

@@ -141,20 +141,20 @@ def test_what_is_implied_by_what() -> None:
             assert (least(known, "implied") <= least(known, "ignored")).all()
         often = [
             sum(i in r.get(p, ()) for r in case.releases) for p in case.people for i in case.items
-        ]  # in how many releases somebody has an item
+        ]  # in how many releases a person has an item
         widest = max(often, default=0)
         for presence in PRESENCE:
             assert (least("histories", presence) <= least("facts", presence)).all()
             if presence != "known" and widest:
                 assert (least("facts", presence, m * widest) <= least("histories", presence)).all()
-            # Every part of a series keeps what the whole one does.
+            # Every part of a series satisfies the guarantee of the whole.
             if verify_series(codes, SeriesAnonymity(k, m, "histories", presence)).holds:
                 for t in range(len(codes.releases)):
                     part = replace(codes, releases=codes.releases[:t] + codes.releases[t + 1 :])
                     assert verify_series(part, SeriesAnonymity(k, m, "histories", presence)).holds
 
 
-def test_a_label_moved_up_with_its_siblings_or_left_out_exposes_nobody() -> None:
+def test_a_label_moved_up_with_its_siblings_or_suppressed_exposes_nobody() -> None:
     rng = Random(3)
     for _ in range(examples(150, 40)):
         case = random_series(rng)
@@ -170,8 +170,8 @@ def test_a_label_moved_up_with_its_siblings_or_left_out_exposes_nobody() -> None
 
 
 def test_counts_of_items_find_somebody_in_a_register() -> None:
-    # Of three rows that may hold c in release 2, one does. If rows 1 and 2 are known to hold a still, of
-    # which there are two, c is in the third.
+    # One of three rows that may contain c in release 2 does. If rows 1 and 2 are known to contain the two
+    # occurrences of a still, c is in the third.
     releases = [
         {"1": frozenset("a"), "2": frozenset("a"), "3": frozenset("d"), "4": frozenset("d")},
         {"1": frozenset("a"), "2": frozenset("a"), "3": frozenset("cd"), "4": frozenset("d")},

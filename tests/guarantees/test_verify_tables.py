@@ -177,7 +177,7 @@ def test_a_table_without_quasi_identifiers_is_one_class() -> None:
 
 
 def test_columns_whose_codes_repeat_a_label() -> None:
-    """A class is told by its labels, whatever numbers a reader gave them."""
+    """Check that a class is identified by its labels, regardless of the numbers that a reader gave them."""
     table = published(WARD)
     ages = table.columns[0]
     twice = type(ages)(ages.name, ages.codes * 2, tuple(x for label in ages.labels for x in (label, label)))
@@ -217,13 +217,13 @@ def test_items_of_a_person_say_more_than_the_class() -> None:
     ]
 
 
-# --- what was tampered with
+# --- tampered files
 
 
 @settings(max_examples=examples(100, 15))
 @given(rng=rngs)
 def test_one_row_that_is_moved_is_found(rng: Random) -> None:
-    """Of a class of k rows any row that gets another label breaks the promise; and any label that is lost."""
+    """In a class of k rows, any other label of a row violates the guarantee, and so does a missing label."""
     k = rng.randint(2, 3)
     lines = [Line((age, "F"), frozenset(rng.choice(("a", "ab", "b")))) for age in "123" for _ in range(k)]
     lines = [line._replace(items=lines[i // k * k].items) for i, line in enumerate(lines)]
@@ -261,7 +261,7 @@ def test_sensitive_values_that_cannot_be(more: dict[str, Any], text: str) -> Non
         KKmAnonymity(5, 2, **more)
 
 
-def test_sensitive_values_as_given() -> None:
+def test_sensitive_values_as_written() -> None:
     guarantee = KKmAnonymity(5, 2, ["a", "b", "a"], "1/3", 2)
     assert (guarantee.sensitive, guarantee.h, guarantee.p) == (("a", "b"), Fraction(1, 3), 2)
     assert guarantee.as_dict() == {

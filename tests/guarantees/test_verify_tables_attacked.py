@@ -1,4 +1,4 @@
-"""The verifiers of tables against counting by hand: labels that look like others, rows changed and moved."""
+"""The verifiers of tables, compared with counting by hand: misleading labels, rows changed and moved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from setveil.tables.table import TextColumn
 from strategies import many, seeded
 from tables import fast, parts_of, random_table, shown_by
 
-# What a careless verifier takes for another label, class, column or nothing.
+# Texts that a careless verifier would read as another label, class, column or nothing.
 LABELS = (
     "a",
     "a,b",
@@ -63,7 +63,7 @@ def published(rng: Random, shown: Sequence[Row], kept: Sequence[str] = ()) -> Pu
 
 
 def random_shown(rng: Random) -> list[Row]:
-    """Rows of few classes, many of them equal."""
+    """Draw rows of few classes, many of them equal."""
     n_columns, labels = rng.randint(1, 3), rng.sample(LABELS, 3)
     items = rng.sample(ITEMS, rng.randint(1, 4))
     distinct = [
@@ -137,7 +137,7 @@ def test_order_of_rows_is_nothing() -> None:
 
 
 def changed(rng: Random, shown: list[Row]) -> list[Row]:
-    """Change one row: a label, an item more or less; or leave one out, or write it twice."""
+    """Change one row: a label, or an item more or less; or delete a row, or write it twice."""
     out = list(shown)
     at = rng.randrange(len(out))
     labels, items = out[at]

@@ -31,7 +31,7 @@ rows_of_letters = st.lists(st.lists(st.sampled_from("abcdefghij"), max_size=6), 
 def real(name: str) -> Path:
     path = DATA / name
     if not path.exists():
-        pytest.skip(f"no {name} in {DATA}: set SETVEIL_DATA to the folder that holds it")
+        pytest.skip(f"no {name} in {DATA}: set SETVEIL_DATA to the folder that contains it")
     return path
 
 
@@ -255,7 +255,7 @@ def test_extend_leaves_an_item_that_is_a_group_to_each_run() -> None:
     data = Transactions.from_rows([["fruit", "axe"]])
     made = extend(FRUIT, data)
     assert "axe" in made
-    assert set(made.labels) - {"axe", "(unlisted)"} == set(FRUIT.labels)  # what is published keeps its name
+    assert set(made.labels) - {"axe", "(unlisted)"} == set(FRUIT.labels)  # published labels stay unchanged
     path = next(path for path in fitted(made, data.vocabulary.labels).paths() if path[0] == "fruit")
     assert path[:2] == ["fruit", "fruit*"]
 

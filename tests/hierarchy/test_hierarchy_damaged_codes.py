@@ -1,4 +1,4 @@
-"""A hundred damaged files of codes, and what must happen: placed, left out with the reason, or refused."""
+"""A hundred damaged files of codes, with the expected results: placed, skipped with a reason, or an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from setveil.hierarchy.systems.known import NAMES
 from setveil.hierarchy.systems.reading import in_words
 
 FORM9, FORM10 = "not of the form 250.01", "not of the form E11.9"
-MANY = " ".join(str(n) for n in range(4000, 4060))  # 60 numbers, none of which begins with a zero
+MANY = " ".join(str(n) for n in range(4000, 4060))  # 60 numbers without a leading zero
 WITH_POINTS = " ".join(f"{n}.1" for n in range(30, 90))  # with two digits before the dot
 
 # System, the items of the file, and what becomes of one: "item = code" or "item ! reason", or "Error: words".
@@ -34,7 +34,7 @@ CASES = [
     ("icd10", "E11.9|ICD-10-CM E119", "ICD-10-CM E119 = E11.9"),
     ("icd10", "E11.9|ICD10|E11", "ICD10 ! " + FORM10),
     ("icd10", "E11.9|s72001a", "s72001a = S72.001A"),
-    # Zeros that were lost, where the dot tells.
+    # Lost zeros that the dot reveals.
     ("icd9", "250.01|8.45", "8.45 = 008.45"),
     ("icd9", "250.01|38.9", "38.9 = 038.9"),
     ("icd9", "250.01|38", "38 = 038"),
@@ -121,7 +121,7 @@ CASES = [
     ("coicop", "01.1.4|16.1", "16.1 ! outside the divisions"),
     ("coicop", "01.1.4|00.1", "00.1 ! outside the divisions"),
     ("coicop", "01.1.4|01.1.4.1.1", "01.1.4.1.1 ! not of the form 01.1.4"),
-    # What the whole file leaves open is asked.
+    # Questions that the whole file does not answer.
     ("icd9", MANY.replace(" ", "|"), "Error: begins with a zero"),
     ("icd9", "38|4280|25000", "Error: begins with a zero"),
     ("icd9", WITH_POINTS.replace(" ", "|"), "Error: as procedures have"),

@@ -41,7 +41,7 @@ def nested(tree: Draft, node: str | None = None) -> tree_edit.Tree:
 
 
 def consistent(tree: Draft) -> bool:
-    """Whether parents and children say the same, and all leads to the root."""
+    """Return whether parents and children agree, and every node leads to the root."""
     links = {node: group for group, below in tree.children.items() for node in below}
     return links == tree.parent and sorted(tree.nodes()) == sorted([tree.root, *tree.parent])
 
@@ -185,7 +185,7 @@ def test_a_tree_is_what_the_file_said() -> None:
         ({"do": "rename", "node": "food", "name": "dairy"}, "There is a group called 'dairy' already"),
         ({"do": "rename", "node": "food", "name": "milk"}, "There is an item called 'milk' already"),
         ({"do": "rename", "node": "food", "name": " x"}, "begins or ends with a blank"),
-        ({"do": "rename", "node": "food", "name": "a\nb"}, "holds a line break"),
+        ({"do": "rename", "node": "food", "name": "a\nb"}, "contains a line break"),
         ({"do": "merge", "nodes": ["food"], "into": "dairy"}, "'food' cannot go into 'dairy'"),
         ({"do": "merge", "nodes": ["milk"], "into": "dairy"}, "'milk' is an item"),
         ({"do": "merge", "nodes": ["dairy"], "into": "dairy"}, "expected at least two groups"),
@@ -225,7 +225,7 @@ def test_empty_groups_are_in_the_draft_and_not_in_the_tree() -> None:
     tree.apply({"do": "remove", "nodes": ["balls", "toys"]})
     assert tree == draft()
     tree.apply({"do": "remove", "nodes": tree.items()})
-    with pytest.raises(HierarchyError, match="holds no item any more"):
+    with pytest.raises(HierarchyError, match="contains no item any more"):
         tree.tree()
 
 

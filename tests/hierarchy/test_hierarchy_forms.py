@@ -87,7 +87,7 @@ def test_all_forms_of_any_tree_agree(parents: dict[str, str | None]) -> None:
         ({"codes": Path("codes.csv")}, sv.RequestError, "must be a text.*read_table"),
         ({"hot": ["tea"], "cold": "milk"}, sv.RequestError, "under 'cold' must be a dict, a list or None"),
         ({"hot": ["tea"], "cold": ["tea"]}, sv.HierarchyError, "'tea' has two parents: 'hot' and 'cold'"),
-        (pl.DataFrame({"g": ["a", "a"], "i": ["tea", "milk"]}), sv.HierarchyError, "stands on the left"),
+        (pl.DataFrame({"g": ["a", "a"], "i": ["tea", "milk"]}), sv.HierarchyError, "the item is on the left"),
         (pl.DataFrame({"i": ["tea"], "g": [None], "a": ["*"]}), sv.HierarchyError, "missing cell before"),
         ({}, sv.HierarchyError, "no node"),
         ({"a": "b", "b": "a"}, sv.HierarchyError, "in a circle"),

@@ -1,4 +1,4 @@
-"""Hierarchy files: what is accepted, what comes back, what is refused."""
+"""Hierarchy files: accepted formats, round trips, and errors."""
 
 from __future__ import annotations
 
@@ -138,13 +138,13 @@ def test_csv_as_people_write_it(tmp_path: Path, text: str, name: str) -> None:
     assert read_hierarchy(put(tmp_path, name, text)) == TREE
 
 
-def test_the_separator_is_found_or_given(tmp_path: Path) -> None:
+def test_the_separator_is_found_or_named(tmp_path: Path) -> None:
     commas = put(tmp_path, "a.csv", "a,b;x;*\nc;*\n")
     assert read_hierarchy(commas).labels == ("a,b", "c", "x", "*")
     mixed = put(tmp_path, "b.csv", "a,1|x|*\nb|*\n")
     assert read_hierarchy(mixed).labels == ("a,1", "b", "x", "*")
-    given_one = put(tmp_path, "c.csv", "a;1/x/*\nb;1/x/*\n")
-    assert read_hierarchy(given_one, separator="/").labels == ("a;1", "b;1", "x", "*")
+    one_file = put(tmp_path, "c.csv", "a;1/x/*\nb;1/x/*\n")
+    assert read_hierarchy(one_file, separator="/").labels == ("a;1", "b;1", "x", "*")
     for wrong in ("", ";;", '"', "\n"):
         with pytest.raises(RequestError, match="expected one character"):
             read_hierarchy(mixed, separator=wrong)
@@ -189,7 +189,7 @@ def test_amnesia_text_as_amnesia_writes_it(tmp_path: Path) -> None:
     ],
 )
 def test_labels_that_a_form_cannot_hold(tmp_path: Path, label: str, name: str, form: str) -> None:
-    with pytest.raises(HierarchyError, match="cannot hold") as caught:
+    with pytest.raises(HierarchyError, match="cannot contain") as caught:
         write_hierarchy(Hierarchy({label: "*", "*": None}), tmp_path / name)
     assert repr(label) in str(caught.value)
     assert form in caught.value.hint
@@ -277,7 +277,7 @@ def test_reading_names_the_first_problems_and_holds_all(tmp_path: Path) -> None:
 def test_real_hierarchies(tmp_path: Path, name: str, leaves: int) -> None:
     path = DATA / f"{name}_hierarchy.csv"
     if not path.exists():
-        pytest.skip(f"no {path.name} in {DATA}: set SETVEIL_DATA to the folder that holds it")
+        pytest.skip(f"no {path.name} in {DATA}: set SETVEIL_DATA to the folder that contains it")
     tree = read_hierarchy(path)
     assert tree.n_leaves == leaves
     assert check_hierarchy(path) == []

@@ -13,6 +13,7 @@ from naive import exact as naive_exact
 from naive import regroup as naive
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, MissingItemsError, RequestError
+from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.regroup import Grouper, Nest, Regrouping, common_part, groups_within, regrouped
 from setveil.hierarchy.tree import Hierarchy
 from setveil.studies.regroup import regroup
@@ -29,14 +30,14 @@ many_rows = st.lists(st.frozensets(st.sampled_from(ITEMS), max_size=4), min_size
 
 
 def tree_of(first: str, second: str, third: str = "") -> dict[str, str | None]:
-    """Two groups below the root, of which the second has a group of its own."""
+    """Make two groups below the root; the second has a group of its own."""
     out: dict[str, str | None] = {"*": None, "A": "*", "B": "*"}
     out |= dict.fromkeys(first, "A") | dict.fromkeys(second, "B")
     return out | ({"C": "B"} | dict.fromkeys(third, "C") if third else {})
 
 
 def data_of(rows: list[frozenset[str]], items: str = ITEMS) -> Transactions:
-    """Rows of which some hold an item of the tree, each of them."""
+    """Make rows that together contain every item of the tree."""
     return Transactions.from_rows([*rows, *([item] for item in items)])
 
 
@@ -50,7 +51,7 @@ def test_groups_are_those_of_plain_loops(rows: list[frozenset[str]], how: Regrou
         make = naive.by_support if how.way == "support" else naive.by_company
         made = grouper.grouped(tree.id(label), how)
         expected = make(plain, naive.below(tree_of("abc", "de", "fgh"), label), how.size)
-        if how.way == "company" and made != expected:  # sums of roots may be equal but for their rounding
+        if how.way == "company" and made != expected:  # sums of roots may be equal except for rounding
             assert is_as_alike(plain, made, expected)
         else:
             assert made == expected
@@ -78,7 +79,7 @@ def test_the_plan_is_the_best_of_all(rows: list[frozenset[str]], promise: tuple[
     data = data_of([row & frozenset(items) for row in rows], items)
     plain = [frozenset(row) for row in data.rows()]
     try:
-        found = regroup(data, Hierarchy(parents), 1, group=size, k=k, m=m)
+        found = regroup(data, Hierarchy(parents), 1, KmAnonymity(k, m), group=size)
     except InfeasibleError:
         return
     assert found.complete
@@ -120,22 +121,22 @@ def above(tree: Hierarchy, label: str) -> str:
 def test_new_groups_stay_inside_and_have_names(
     rows: list[frozenset[str]], hows: list[Regrouping | None], level: int
 ) -> None:
-    given_tree = Hierarchy(tree_of("abc", "de", "fgh"))
+    parent_tree = Hierarchy(tree_of("abc", "de", "fgh"))
     data = data_of(rows)
-    grouper = Grouper(data, given_tree)
-    nodes = groups_within(given_tree, level)
+    grouper = Grouper(data, parent_tree)
+    nodes = groups_within(parent_tree, level)
     plan = {
         node: grouper.grouped(node, how) for node, how in zip(nodes, hows, strict=False) if how is not None
     }
-    tree = regrouped(given_tree, plan, grouper.supports)
-    assert tree.labels[: tree.n_leaves] == given_tree.labels[: given_tree.n_leaves]
+    tree = regrouped(parent_tree, plan, grouper.supports)
+    assert tree.labels[: tree.n_leaves] == parent_tree.labels[: parent_tree.n_leaves]
     assert len(set(tree.labels)) == tree.n_nodes
     for node in nodes:
-        label = given_tree.labels[node]
-        assert set(tree.under(tree.id(label)).tolist()) == set(given_tree.under(node).tolist())
+        label = parent_tree.labels[node]
+        assert set(tree.under(tree.id(label)).tolist()) == set(parent_tree.under(node).tolist())
     for v in range(tree.n_leaves, tree.n_nodes):
-        assert len(tree.children(v)) > 1 or tree.labels[v] in given_tree
-        if tree.labels[v] not in given_tree:
+        assert len(tree.children(v)) > 1 or tree.labels[v] in parent_tree
+        if tree.labels[v] not in parent_tree:
             size = max(how.size for how in hows if how is not None)
             assert len(tree.children(v)) <= size
             text = tree.labels[v].split(": ")[-1]
@@ -195,7 +196,7 @@ def test_a_group_is_never_called_like_another_node() -> None:
 def test_rows_of_another_year_may_teach() -> None:
     tree = Hierarchy(tree_of("abc", "de", "fgh"))
     rows = [["a"], ["b"], ["a", "d"], ["d"], ["e"], ["f"], ["f"], ["e"], ["a"], ["b"]]
-    found = regroup(Transactions.from_rows(rows), tree, 1, k=2, m=1)
+    found = regroup(Transactions.from_rows(rows), tree, 1, KmAnonymity(2, 1))
     assert found.tree.labels[:8] == tree.labels[:8]
     words = "\n".join(found.in_words())
     assert "items suppressed" in words
@@ -204,7 +205,7 @@ def test_rows_of_another_year_may_teach() -> None:
 
 def test_where_time_is_up_the_best_so_far_is_taken() -> None:
     tree = Hierarchy(tree_of("abc", "de", "fgh"))
-    found = regroup(data_of([frozenset("ab")] * 3), tree, 1, k=2, m=1, time_limit=0)
+    found = regroup(data_of([frozenset("ab")] * 3), tree, 1, KmAnonymity(2, 1), time_limit=0)
     assert not found.complete
     assert found.tree == tree
     assert found.before == found.after
@@ -213,17 +214,17 @@ def test_where_time_is_up_the_best_so_far_is_taken() -> None:
 
     class Stopping:
         stoppable = False
-        asked = 0
+        n_polls = 0
 
         def __call__(self, phase: str, done: float | None = None) -> None:
             assert self.stoppable or phase != "trying groups"
-            self.asked += phase == "trying groups"
+            self.n_polls += phase == "trying groups"
 
         def stop_requested(self) -> bool:
-            return self.asked >= 3
+            return self.n_polls >= 3
 
     listener = Stopping()
-    stopped = regroup(data_of([frozenset("ab")] * 3), tree, 1, k=2, m=1, progress=listener)
+    stopped = regroup(data_of([frozenset("ab")] * 3), tree, 1, KmAnonymity(2, 1), progress=listener)
     assert not stopped.complete
     assert stopped.tried <= 4
     assert not listener.stoppable
@@ -236,7 +237,6 @@ def test_where_time_is_up_the_best_so_far_is_taken() -> None:
         ({"within": -1}, RequestError, "names no groups"),
         ({"within": 1, "group": 1}, RequestError, "group must be at least 2, got 1"),
         ({"within": 1, "objective": "ncp"}, RequestError, "objective must be lm or entropy"),
-        ({"within": 1, "k": 1}, RequestError, "k must be an integer of at least 2"),
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any], error: type[Exception], words: str) -> None:

@@ -46,7 +46,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(("lines", "notes"), SHAPES.values(), ids=SHAPES)
-def test_a_shape_is_recognized_and_told(tmp_path: Path, lines: list[str], notes: list[str]) -> None:
+def test_a_shape_is_recognized_and_reported(tmp_path: Path, lines: list[str], notes: list[str]) -> None:
     path = tmp_path / "tree.csv"
     path.write_text("\n".join(lines) + "\n")
     tree = read_hierarchy(path)
@@ -56,6 +56,98 @@ def test_a_shape_is_recognized_and_told(tmp_path: Path, lines: list[str], notes:
     for note, words in zip(tree.origin.notes, notes, strict=True):
         assert note.startswith(words)
     assert check_hierarchy(path) == []
+
+
+OUTLINES = {
+    "blanks": (".txt", "E\n  E11\n    E11.8\n    E11.9\nI\n  I10-I15\n    I10\nK\n  K64\n    K64.1\n"),
+    "tabs": (".txt", "E\n\tE11\n\t\tE11.8\n\t\tE11.9\nI\n\tI10-I15\n\t\tI10\nK\n\tK64\n\t\tK64.1\n"),
+    "indented from the first line on": (
+        ".csv",
+        "  E\n\n    E11\n        E11.8\n        E11.9\n  I\n   I10-I15\n    I10\n  K\n    K64\n     K64.1\n",
+    ),
+    "bullets": (
+        ".md",
+        "- E\n  - E11\n    - E11.8\n    - E11.9\n- I\n  - I10-I15\n    - I10\n- K\n  - K64\n    - K64.1\n",
+    ),
+    "cells of a spreadsheet": (
+        ".csv",
+        "E,,\n,E11,\n,,E11.8\n,,E11.9\nI,,\n,I10-I15,\n,,I10\nK,,\n,K64,\n,,K64.1\n",
+    ),
+    "a group once": (".csv", "E;E11;E11.8\n;;E11.9\nI;I10-I15;I10\nK;K64;K64.1\n"),
+    "a group once, a header": (
+        ".csv",
+        "level 1;level 2;code\nE;E11;E11.8\n;;E11.9\nI;I10-I15;I10\nK;K64;K64.1\n",
+    ),
+    "objects of a name and children": (
+        ".json",
+        '{"name": "*", "children": [{"name": "E", "children": [{"name": "E11", "children": [{"name": "E11.8",'
+        ' "size": 3}, {"name": "E11.9"}]}]}, {"name": "I", "children": [{"name": "I10-I15", "children": '
+        '[{"name": "I10", "children": []}]}]}, {"name": "K", "children": [{"name": "K64", "children": '
+        '[{"name": "K64.1"}]}]}]}',
+    ),
+    "lists of objects with codes": (
+        ".json",
+        '[{"code": "E", "name": "glands", "concept": [{"code": "E11", "concept": [{"code": "E11.8"}, {"code":'
+        ' "E11.9"}]}]}, {"code": "I", "concept": [{"code": "I10-I15", "concept": [{"code": "I10"}]}]}, '
+        '{"code": "K", "concept": [{"code": "K64", "concept": [{"code": "K64.1"}]}]}]',
+    ),
+    "groups as keys": (
+        ".json",
+        '{"E": {"E11": ["E11.8", "E11.9"]}, "I": {"I10-I15": {"I10": null}}, "K": {"K64": {"K64.1": {}}}}',
+    ),
+}
+
+
+@pytest.mark.parametrize(("suffix", "text"), OUTLINES.values(), ids=OUTLINES)
+def test_an_outline_is_a_hierarchy(tmp_path: Path, suffix: str, text: str) -> None:
+    path = tmp_path / f"tree{suffix}"
+    path.write_text(text)
+    tree = read_hierarchy(path)
+    assert tree.paths() == PLAIN
+    assert tree.origin is not None
+    assert tree.origin.notes  # each shape is reported
+    assert check_hierarchy(path) == []
+
+
+def test_an_item_may_be_at_the_top_of_an_outline(tmp_path: Path) -> None:
+    for name, text in (
+        ("a.txt", "drinks\n  tea\n  milk\n    milk\n    cream\nbread\n"),
+        ("a.json", '{"drinks": {"tea": [], "milk": {"milk": {}, "cream": {}}}, "bread": null}'),
+    ):
+        (tmp_path / name).write_text(text)
+        assert read_hierarchy(tmp_path / name).paths() == [
+            ["bread", "*"],
+            ["cream", "milk*", "drinks", "*"],
+            ["milk", "milk*", "drinks", "*"],
+            ["tea", "drinks", "*"],
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        (
+            "a.txt",
+            "drinks\n  hot\n    tea\n   coffee\n",
+            "line 4: 'coffee' is indented by 3, expected as much",
+        ),
+        ("a.txt", "drinks\n  hot\n    other\n  cold\n    other\n", "line 5: 'other' has two parents: 'hot'"),
+        ("a.txt", "drinks\n  tea\n  tea\n", "line 3: item 'tea' is already listed"),
+        ("a.txt", "tea\nmilk\n", "no line has a parent"),
+        ("a.json", '{"drinks": {"tea": 12, "milk": 3}}', "below the key 'tea' is no list or object"),
+        ("a.json", '{"tea": "hot", "milk": "cold"}', "below the key 'tea' is no list or object"),
+        ("a.json", '{"hot": ["tea"], "cold": ["tea"]}', "'tea' has two parents: 'hot' and 'cold'"),
+        ("a.json", '{"hot": ["tea"], "cold": [12.5, true]}', "found 'True', expected a label"),
+        ("a.json", '{"name": "a", "x": ["b"], "y": ["c"]}', "'a' has several lists: 'x', 'y'"),
+        ("a.json", '{"name": "a", "name": "b", "x": ["c"]}', "has a key twice"),
+        ("a.json", '["tea", "milk"]', "got no object with keys"),
+    ],
+)
+def test_what_is_wrong_in_an_outline_is_named(tmp_path: Path, name: str, text: str, words: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(HierarchyError) as caught:
+        read_hierarchy(tmp_path / name)
+    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +180,7 @@ def test_a_level_is_missing(tmp_path: Path, text: str, paths: list[list[str]], n
     "text",
     [
         "a;x;*\nb;x;*\nc;y;all\nd;y;*\n",  # a slip of the pen
-        "a;x;*\nb;y;+\nc;y;+\n",  # two roots, of which one is *
+        "a;x;*\nb;y;+\nc;y;+\n",  # two roots, one of them *
         "a;fruit;plants;*\nb;fruit;food;*\n",
         "a;x;all\nb;y;all\nb;x;all\nc;z;other\nx;y;all\n",
         'a;x\n"b;x\nc;y\n',
@@ -125,7 +217,7 @@ def test_data_and_hierarchy_each_in_their_own(tmp_path: Path) -> None:
     assert sv.read(tmp_path / "rows.csv", format="basket", encoding="rows.csv=latin-1").n_items == 2
 
 
-def test_an_encoding_that_is_given_again_is_not_forgotten(tmp_path: Path) -> None:
+def test_an_encoding_that_is_named_again_is_not_forgotten(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("Käse,Brot\n" * 5, encoding="utf-8")
     (tmp_path / "tree.csv").write_bytes("Käse;*\nBrot;*\n".encode("cp1252"))
     common = ["anonymize", "rows.csv", "--format", "basket", "--k", "2", "--m", "1", "-H", "tree.csv"]
@@ -239,7 +331,7 @@ def test_the_hierarchy_of_the_codes_of_facts_is_fitted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rare", "expected"),
     [
-        # The group is out as a label: it keeps its name, and the item gets another one.
+        # The group is published as a label: it stays unchanged, and the item gets another one.
         (2, [{"K64.8", "I10"}, {"K64.81", "K64.8 (itself)", "I10", "I11"}, {"K64.8 (itself)", "I11"}]),
         (4, [{"K64.81", "I10"}, {"K64.8", "K64.81", "I10", "I11"}, {"K64.8", "I11"}]),
     ],

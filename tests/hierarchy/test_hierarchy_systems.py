@@ -43,7 +43,7 @@ def tree_of(codes: list[str], system: str, **how: Any) -> tuple[Hierarchy, Codes
 
 
 def is_placed9(path: tuple[str, ...], category: str) -> bool:
-    """Whether the groups are the chapter, the block and the category that a range by range search finds."""
+    """Return whether the groups are the chapter, block and category that a search of every range finds."""
     chapter, block = naive.chapter9(category), naive.block9(category)
     # A block that is its chapter, or its category, is named once.
     label = path[1] if len(path) > 1 and ("-" in path[1] or path[1] == block) else path[0]
@@ -142,7 +142,7 @@ def test_any_form_of_a_code_of_icd10_reaches_its_category(drawn: list[tuple[str,
 
 @given(st.lists(st.text("0123456789", min_size=1, max_size=5), min_size=1, max_size=30, unique=True))
 def test_codes_without_their_zeros_are_placed_only_if_they_are_one(codes: list[str]) -> None:
-    """Whatever they were: a code is where all that it may have been is, or under (unlisted)."""
+    """Check that a code is where all its possible originals are, or under (unlisted)."""
     try:
         read = read_codes(codes, "icd9", "lost")
     except DataError:
@@ -194,8 +194,8 @@ def test_two_systems_are_apart(nines: list[tuple[str, str]], tens: list[str]) ->
             assert len({tree.labels[leaf].partition(":")[0] for leaf in tree.leaves(node)}) == 1
 
 
-def test_what_both_versions_could_be_is_asked() -> None:
-    """By form alone: V01 to V91 and E800 to E909 are in both, all else is in one of them."""
+def test_codes_of_both_versions_raise_a_question() -> None:
+    """Check, by form alone, that V01 to V91 and E800 to E909 are in both systems, and all others in one."""
     for text in ("V10", "v45.1", "V4501", "E849", "E8490", "E001"):
         with pytest.raises(DataError, match="may be codes of ICD-9-CM or of ICD-10") as error:
             read_codes([text, "250.01"], "icd9+icd10")
@@ -239,7 +239,7 @@ def test_any_form_of_other_codes(system: str, forms: str, groups: str) -> None:
 
 @given(st.data())
 def test_prefixes_are_the_groups_of_other_codes(data: st.DataObject) -> None:
-    """What begins alike up to a cut is in one group, and nothing else is."""
+    """Check that codes are in one group exactly if they begin alike up to a cut."""
     cuts = {"unspsc": (2, 4, 6, 8), "isco": (1, 2, 3, 4), "coicop": (2, 3, 4, 5), "nace": (2, 3, 4)}
     system = data.draw(st.sampled_from([*cuts]))
     length = cuts[system][-1]
@@ -282,7 +282,7 @@ def test_tables_of_ranges_are_whole() -> None:
 def real(name: str) -> Path:
     path = DATA / name
     if not path.exists():
-        pytest.skip(f"no {name} in {DATA}: set SETVEIL_DATA to the folder that holds it")
+        pytest.skip(f"no {name} in {DATA}: set SETVEIL_DATA to the folder that contains it")
     return path
 
 
@@ -320,7 +320,7 @@ def test_the_whole_of_icd9_is_placed_as_its_own_tree_has_it(form: Any) -> None:
     )
 
 
-def test_icd9_without_zeros_and_dots_is_asked_and_what_is_sure_is_placed() -> None:
+def test_icd9_without_zeros_and_dots_raises_a_question_and_certain_codes_are_placed() -> None:
     known: dict[str, set[str]] = {}
     for code, *_ in lines("icd9cm2014_hierarchy.csv", ";"):
         known.setdefault(without_zeros(undotted(code)), set()).add(code)

@@ -1,4 +1,4 @@
-"""Several processes compile what a command needs: all of it, and none of them outlives it."""
+"""Several processes compile everything that a command needs, and none of them outlives it."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ def test_the_list_names_what_is_compiled() -> None:
     ],
 )
 def test_the_list_lacks_nothing_that_a_command_asks_for(words: str, command: str, tmp_path: Path) -> None:
-    """Counted are the functions that it asks for and that processes would not compile for it."""
+    """Count the functions that a command requests and that processes would not compile for it."""
     write(tmp_path / "rows.csv", "a,b\nb,c\na,b,c\na,c,d\nb,d\na,b,d,e\nc,e\nd,e\n")
     found = tmp_path / "found.json"
     subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "kernels.py", "record", *words.split()],
         cwd=tmp_path, env=environment({"RECORD": str(found)}), capture_output=True, check=False,
     )  # fmt: skip
-    asked = [(one["kernel"], one["types"]) for one in json.loads(found.read_text())]
+    signatures = [(one["kernel"], one["types"]) for one in json.loads(found.read_text())]
     expected = [(listed()[number].kernel, listed()[number].types) for number in needed_by(command)]
-    assert len(asked) > 3
-    assert [one for one in asked if one not in expected] == []
+    assert len(signatures) > 3
+    assert [one for one in signatures if one not in expected] == []
 
 
 # The processes
@@ -88,7 +88,7 @@ for line in sys.stdin:
 
 
 def fake(monkeypatch: pytest.MonkeyPatch, folder: Path, listing: Sequence[Listed], *deadly: str) -> Path:
-    """Let processes only write down what they were asked for, and end at some of it."""
+    """Let processes only write down their requests, and end at some of them."""
     log = folder / "log"
     log.touch()
     script = write(folder / "fake.py", _FAKE)

@@ -258,8 +258,9 @@ def test_what_processes_compiled_apart_is_not_mixed_up(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
-# What kernels may call of NumPy and Python: nothing that raises errors or makes arrays of another form, as
-# append, diff and flatnonzero do, for object files cannot take that; no sorts, made anew for each caller.
+# Functions of NumPy and Python that kernels may call. They raise no errors and make no arrays of another
+# form, as append, diff and flatnonzero do, because object files do not support that. Sorts are not included,
+# as they are compiled again for each caller.
 _NUMPY = {
     "arange", "bool_", "concatenate", "empty", "empty_like", "float64",
     "full", "int32", "int64", "log1p", "nonzero", "uint64", "zeros", "zeros_like",
@@ -304,7 +305,7 @@ def test_kernels_call_little_and_raise_nothing() -> None:
                 assert called.attr in _METHODS, (*where, called.attr)
 
 
-# What is out of date
+# Outdated files
 
 
 @needs_compiled
@@ -349,21 +350,21 @@ def test_a_callee_in_another_file_is_edited(tmp_path: Path) -> None:
     script = write(tmp_path / "caller.py", _CALLER)
     write(tmp_path / "callee.py", _CALLEE)
 
-    def told() -> str:
+    def output() -> str:
         done = python(script, str(tmp_path), cache=tmp_path / "cache")
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    assert told() == "102"
+    assert output() == "102"
     before = len(kept(tmp_path / "cache"))
     stamp = (tmp_path / "callee.py").stat()
     for edited, result in (("x + 5", "106"), ("x + 1  # and a remark", "102")):
         write(tmp_path / "callee.py", _CALLEE.replace("x + 1", edited))
         os.utime(tmp_path / "callee.py", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # as old as it was
-        assert told() == result
+        assert output() == result
     assert len(kept(tmp_path / "cache")) == 2 * before  # nothing was compiled for the remark
     write(tmp_path / "callee.py", _CALLEE.replace("STEP = 100", "STEP = 200"))
-    assert told() == "202"
+    assert output() == "202"
 
 
 @pytest.mark.exhaustive
@@ -419,7 +420,7 @@ def replace_code(path: Path, by: Path) -> None:
 
 
 def parts(path: Path) -> tuple[bytes, bytes]:
-    """Read what a file of compiled code was made from, and the code."""
+    """Read the source of a file of compiled code, and the code."""
     content = path.read_bytes()[len(b"setveil 5\n") + 32 :]
     end = 8 + int.from_bytes(content[:8], "big")
     return content[8:end], content[end:]

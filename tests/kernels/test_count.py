@@ -76,11 +76,11 @@ def test_counts(size: int) -> None:
         n = rng.randint(0, 9)
         rows = draw_rows(rng, n)
         weights = [1] * len(rows) if rng.random() < 0.5 else [rng.randint(1, 5) for _ in rows]
-        given = frozen(weights if set(weights) - {1} else [], np.int64)
+        frozen_weights = frozen(weights if set(weights) - {1} else [], np.int64)
         offsets, table, work = cell_offsets(n, size), empty_table(n, size), np.zeros(n, np.int64)
         some = sorted(rng.randint(0, n) for _ in range(rng.randint(0, 3)))
         for low, high in pairwise([0, *some, n]):
-            count_into(*held(rows), given, offsets, low, high, table)
+            count_into(*held(rows), frozen_weights, offsets, low, high, table)
         work_by_greatest(*held(rows), offsets, work)
         expected = counted(rows, weights, size)
         assert table.tolist() == [expected[found] for found in sorted(combinations(range(n), size), key=cell)]

@@ -1,4 +1,4 @@
-"""Families of itemsets, counted and not listed, against lists of them."""
+"""Families of itemsets, counted and not listed, compared with lists of them."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_no_rows_hold_no_threats() -> None:
 
 
 def test_support() -> None:
-    """Also that of sets that occur nowhere; it stops where there are enough."""
+    """Check sets that occur nowhere too; the walk stops after enough sets."""
     rng = seeded(13)
     for _ in range(examples(400, 40)):
         nodes = random_nodes(rng, most_rows=60)

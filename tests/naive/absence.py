@@ -1,4 +1,4 @@
-"""Who also knows what a person does not have: every pair of a set of labels and a set of absent ones."""
+"""Knowledge of absent items: pair each set of labels with each set of items that a person lacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def sets(of: Iterable[str], most: int) -> Iterator[tuple[str, ...]]:
 def telling(
     rows: Rows, absence: str, members: Mapping[str, Sequence[str]], counts: Sequence[tuple[str, str, int]]
 ) -> dict[Labels, str]:
-    """What excludes rows: sets of labels, each with the first item that it is of."""
+    """Find the sets of labels that exclude a row, each with the first item whose absence it shows."""
     shown = sorted(set(chain.from_iterable(rows)))
     if absence == "labels":
         return {frozenset([label]): label for label in shown}
@@ -57,7 +57,7 @@ def supports(rows: Rows, m: int, a: int, signs: Iterable[Labels]) -> list[int]:
 def supports_in_classes(
     lines: Sequence[tuple[Any, Labels]], m: int, a: int, signs: Iterable[Labels]
 ) -> list[int]:
-    """Rows of each class, and of those that fit a pair in it; a line is its class and its labels."""
+    """Count the rows of each class, and those that fit a pair in it; a line is its class and its labels."""
     found = []
     for known in {known for known, _ in lines}:
         rows = [row for other, row in lines if other == known]

@@ -62,7 +62,7 @@ def all_cuts(tree: Tree, node: str | None = None) -> list[Cut]:
 
 
 def image(tree: Tree, cut: Cut) -> dict[str, str | None]:
-    """What a cut makes of each item."""
+    """Map each item to its label under a cut."""
     out: dict[str, str | None] = {}
     for leaf in leaves(tree):
         (out[leaf],) = (node for node in up_from(tree, leaf) if node in cut)
@@ -82,7 +82,7 @@ def is_valid(rows: Rows, tree: Tree, cut: Cut, k: int, m: float) -> bool:
 
 
 def generalize(tree: Tree, cut: Cut, new: Iterable[str]) -> Cut:
-    """Move a cut up to the new nodes: what lies under them leaves it."""
+    """Move a cut up to the new nodes: the nodes below them leave it."""
     new = set(new)
     return frozenset(new | {node for node in cut if not new & set(up_from(tree, node))})
 
@@ -111,7 +111,7 @@ def antichains(tree: Tree, nodes: Sequence[str], most: float) -> Iterator[tuple[
 
 
 def count_tree(rows: Rows, tree: Tree, order: Sequence[str], m: float) -> Counter[tuple[str, ...]]:
-    """Algorithm 1: support of every path of at most m nodes of the extended rows, the root left out."""
+    """Algorithm 1: count every path of at most m nodes of the extended rows, without the root."""
     paths: Counter[tuple[str, ...]] = Counter()
     for row, times in Counter(rows).items():
         extended = extend(tree, row)
@@ -132,9 +132,9 @@ def solve(
 ) -> frozenset[str]:
     """Find the new nodes of the best way to lift a path's support to k.
 
-    Every combination of the path's nodes and their ancestors is tried; a node that lies under another chosen
-    one is taken along by it. Of the minimal sets of new nodes the one that makes the cheapest cut; `last`: of
-    equal ones the last.
+    Every combination of the path's nodes and their ancestors is tried; a chosen node also moves the chosen
+    nodes below it. The result is the minimal set of new nodes with the cheapest cut; `last`: the last of
+    equal ones.
     """
     extended = [extend(tree, row) for row in rows]
     solutions: set[frozenset[str]] = set()

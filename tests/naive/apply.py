@@ -1,6 +1,6 @@
-"""An earlier recoding on other rows, item by item, and its coarsenings, every one of them.
+"""Apply an earlier recoding to other rows, item by item, and list all its coarsenings.
 
-A recoding is a dict of items to labels, None where an item is left out.
+A recoding is a dict from items to labels, with None for suppressed items.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Image = Mapping[str, str | None]
 
 
 def mapped(old: Image, items: Collection[str], tree: Tree | None) -> dict[str, str | None]:
-    """What each item becomes: as it was, or the nearest label above it, or nothing."""
+    """Map each item to its earlier label, to the nearest label above it, or to None."""
     labels = {label for label in old.values() if label is not None}
     out: dict[str, str | None] = {}
     for item in items:
@@ -38,10 +38,10 @@ def apply_recoding(rows: Rows, to: Image) -> list[frozenset[str]]:
 
 
 def coarser_images(to: Image, tree: Tree, shown: Collection[str]) -> Iterator[dict[str, str | None]]:
-    """Every recoding of the leaves that moves labels up, with any of those that stay left out as well.
+    """List every recoding of the leaves that moves labels up, with any set of unchanged items suppressed.
 
-    An item that is left out comes back where the cut lies above it, unless it lies below a label. Leaving out
-    labels that are not `shown` changes nothing.
+    A suppressed item is published again if the cut lies above it, unless it lies below a label. Suppressing
+    labels that are not in `shown` changes nothing.
     """
     labels = {label for label in to.values() if label is not None}
     floor = {
@@ -101,7 +101,10 @@ def least_coarsening(
 
 
 def is_coarser(before: Image, after: Image, tree: Tree) -> bool:
-    """Whether every label is as before, an ancestor of it, or gone; what was left out never itself."""
+    """Return whether every label is unchanged, replaced by an ancestor, or suppressed.
+
+    A suppressed item must not become visible as itself again.
+    """
     for item, label in after.items():
         low = before[item]
         if label is None or label == low:
@@ -111,8 +114,8 @@ def is_coarser(before: Image, after: Image, tree: Tree) -> bool:
     return True
 
 
-def labels_left_out(rows: Rows, to: Image, k: int, m: float, order: Sequence[str]) -> dict[str, str | None]:
-    """Leave out labels until all is well: those in most violations per occurrence first, in rounds."""
+def suppressing(rows: Rows, to: Image, k: int, m: float, order: Sequence[str]) -> dict[str, str | None]:
+    """Suppress labels in rounds until no violation is left, most violations per occurrence first."""
     out = dict(to)
     occurrences = Counter(to[item] for row in rows for item in row)
     while True:

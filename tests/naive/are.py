@@ -1,7 +1,6 @@
 """ARE and UL from their definitions: every possible world of a published row, every term as a fraction.
 
-`members` maps a published label to the items that it stands for; a label that is missing in it stands for
-itself.
+`members` maps a published label to the items that it represents. A label that is not in it represents itself.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def variance(values: Sequence[Fraction]) -> Fraction:
 
 
 def supported(rows: Rows, size: int, least: int = 1) -> list[frozenset[str]]:
-    """Every set of `size` items that at least so many rows hold."""
+    """List every set of `size` items that at least `least` rows contain."""
     items = sorted({item for row in rows for item in row})
     return [frozenset(c) for c in combinations(items, size) if actual(rows, c) >= least]
 
@@ -97,7 +96,9 @@ def ul(
     weights: Mapping[str, Fraction],
     suppressed: int,
 ) -> Fraction:
-    """Definitions 3.14 and 3.16; `suppressed` occurrences were left out of the original's rows."""
+    """Compute UL by definitions 3.14 and 3.16; `suppressed` counts the suppressed occurrences of the
+    original.
+    """
     total = Fraction(suppressed, max(n_rows, 1))
     for label in {label for row in published for label in row}:
         support = sum(label in row for row in published)

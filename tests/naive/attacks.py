@@ -7,11 +7,11 @@ from itertools import combinations
 from math import comb
 
 Row = frozenset[str]
-Under = Mapping[str, Sequence[str]]  # what labels stand for; others stand for themselves
+Under = Mapping[str, Sequence[str]]  # the items that labels represent; other labels represent themselves
 
 
 def images(rows: Sequence[Row], under: Under, item: str) -> Row:
-    """The labels that rows show and that stand for an item."""
+    """Return the labels in the rows that represent an item."""
     return frozenset(label for row in rows for label in row if item in under.get(label, (label,)))
 
 

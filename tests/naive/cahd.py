@@ -60,7 +60,7 @@ def profile(rows: Rows) -> int:
 
 
 def groups(rows: Rows, sensitive: frozenset[str], p: int, alpha: int) -> Groups:
-    """Form groups of rows that are in band order already; the last one is what remains, if anything does."""
+    """Form groups of rows that are in band order already; the last one is the remainder, if any."""
     remaining = list(range(len(rows)))
     found: Groups = []
     for t, row in enumerate(rows):
@@ -128,12 +128,12 @@ def exchange(rows: Rows, sensitive: frozenset[str], p: int, rounds: int, found: 
             x = seats[k]
             step = {s: weight[g][s] - weight[-1][s] for s in hidden}
             # in the order of the compiled code, so that sums of floats are equal
-            asked = [s for s in hidden if weight[-1][s]]
-            asked += [s for s in hidden if weight[g][s] and not weight[-1][s]]
+            overdue = [s for s in hidden if weight[-1][s]]
+            overdue += [s for s in hidden if weight[g][s] and not weight[-1][s]]
 
             def linear(row: int) -> float:
                 out = 0.0  # plainly: sum() rounds less often
-                for s in asked:  # noqa: B023
+                for s in overdue:  # noqa: B023
                     for i in items:
                         if i in rows[row]:
                             out += step[s] * slope(s, i)  # noqa: B023
@@ -154,7 +154,7 @@ def exchange(rows: Rows, sensitive: frozenset[str], p: int, rounds: int, found: 
                 part = 0.0
                 for i in items:
                     if i in rows[mine] - rows[other]:
-                        for s in asked:
+                        for s in overdue:
                             part += loss(s, i, number[s, i] + sign * step[s])
                             part -= loss(s, i, number[s, i])
                 gain += part
@@ -162,7 +162,7 @@ def exchange(rows: Rows, sensitive: frozenset[str], p: int, rounds: int, found: 
                 seats[k] = top[kinds[taken]].pop()
                 top[rows[x]].append(x)
                 found[g][found[g].index(x)], last[last.index(y)] = y, x
-                for s in asked:
+                for s in overdue:
                     for i in items:
                         number[s, i] += step[s] * ((i in rows[y]) - (i in rows[x]))
     return found
@@ -185,7 +185,7 @@ def degree(rows: Rows, sensitive: frozenset[str], found: Groups) -> Fraction | N
 
 
 def divergence(rows: Rows, sensitive: str, query: Sequence[str], found: Groups) -> float:
-    """KL of one group-by query; exact but for the logarithms."""
+    """Return the KL of one group-by query; exact except for the logarithms."""
     holders = [x for x, row in enumerate(rows) if sensitive in row]
     cell = [frozenset(query) & row for row in rows]
     total = 0.0

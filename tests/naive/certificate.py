@@ -1,4 +1,4 @@
-"""What releases lose in the units of a certificate, and the least that any can, by trying all of them."""
+"""The loss of releases in the units of a certificate, and the least possible loss, by trying all releases."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from naive.measures import Image
 
 def units(rows: Rows, to: Image, terms: Terms) -> float:
     """Loss of a release: occurrences times items of a label, or bits times 2^32, by the items' weights."""
-    given = {item: exact.exactly(weight) for item, weight in terms.weights.items()}
-    scale = lcm(*(weight.denominator for weight in given.values()))
+    weights = {item: exact.exactly(weight) for item, weight in terms.weights.items()}
+    scale = lcm(*(weight.denominator for weight in weights.values()))
     supports, domain = Counter(chain.from_iterable(rows)), len(to)
     if terms.objective.startswith("entropy"):
         return float(2**32 * scale * exact.bits(rows, to, terms))
@@ -29,7 +29,7 @@ def units(rows: Rows, to: Image, terms: Terms) -> float:
         members = 0 if label is None else measures.members(to, label)
         each = members if terms.objective == "ncp" and members > 1 else members - 1
         lost += (
-            given.get(item, 1)
+            weights.get(item, 1)
             * scale
             * (min(times, 1) if terms.objective == "items" else times)
             * (worst if label is None else each)
@@ -46,7 +46,7 @@ def least(rows: Rows, tree: Tree, k: int, m: float, terms: Terms) -> float | Non
 
 
 def is_release(rows: Rows, tree: Tree, to: Mapping[str, str | None], k: int, m: float, terms: Terms) -> bool:
-    """Whether a recoding is one of the valid releases, but for what becomes of items that never occur."""
+    """Return whether a recoding is a valid release, ignoring items that never occur."""
     shown = set(chain.from_iterable(rows))
     alike = {item: to.get(item) for item in shown}
     return any(

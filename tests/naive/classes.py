@@ -24,16 +24,16 @@ Table = tuple[tuple[int, ...], ...]  # rows of each class that hold each item
 
 @dataclass(frozen=True)
 class Release:
-    """What is published of rows in classes, and what everybody knows of items."""
+    """A release of rows in classes, and the public knowledge about items."""
 
     rows: Sequence[Sequence[Row]]  # published rows of each class
-    images: Sequence[Image]  # what each item becomes in each class
+    images: Sequence[Image]  # the label of each item in each class
     lines: Mapping[Line, int]
     totals: Mapping[str, int]
     least: int
     none_was_empty: bool = False  # whether it is known that no original row was empty
     unlisted: int = 0
-    # what all rows of the one class are known to hold or lack; None: nothing is known
+    # items that all rows of the class are known to contain or lack; None: nothing is known
     member: Callable[[Row], bool] | None = None
 
     @property
@@ -41,8 +41,8 @@ class Release:
         return sorted(self.images[0])
 
     @property
-    def told(self) -> list[bool]:
-        return [is_told(rows, self.least) for rows in self.rows]
+    def countable(self) -> list[bool]:
+        return [is_countable(rows, self.least) for rows in self.rows]
 
     def size(self, number: int, labels: Iterable[str | None]) -> int:
         wanted = {label for label in labels if label is not None}
@@ -55,19 +55,19 @@ class Release:
         return sorted(set(chain.from_iterable(self.rows[number])))
 
     def seen(self, number: int, item: str) -> str | None:
-        """The label of an item in a class, as far as its rows tell: None if they show none."""
+        """Return the label of an item in a class, if its rows show one, else None."""
         label = self.images[number][item]
         return label if label is not None and self.size(number, [label]) else None
 
     def totalable(self, item: str) -> bool:
-        """Whether no class that is not told may have left the item out."""
-        return all(told or self.seen(c, item) is not None for c, told in enumerate(self.told))
+        """Return whether every class without published counts shows the item."""
+        return all(each or self.seen(c, item) is not None for c, each in enumerate(self.countable))
 
     def listed(self, item: str) -> int:
         return sum(rows for (_, other), rows in self.lines.items() if other == item)
 
 
-def is_told(rows: Sequence[Row], least: int) -> bool:
+def is_countable(rows: Sequence[Row], least: int) -> bool:
     empty = sum(not row for row in rows)
     return empty == 0 or empty >= least
 
@@ -77,19 +77,19 @@ def recoded(rows: Sequence[Row], image: Image) -> list[Row]:
 
 
 def counted(
-    table: Table, items: Sequence[str], images: Sequence[Image], told: Sequence[bool], least: int,
+    table: Table, items: Sequence[str], images: Sequence[Image], countable: Sequence[bool], least: int,
     *, rule: bool = True,
 ) -> tuple[dict[Line, int], dict[str, int]]:  # fmt: skip
-    """Lines and totals of a table; without the rule any total of so many rows."""
+    """Count the lines and totals of a table; without the rule, list every total of at least `least` rows."""
     lines, totals = {}, {}
     for i, item in enumerate(items):
         for c, (supports, image) in enumerate(zip(table, images, strict=True)):
-            if supports[i] >= least and (image[item] is not None or told[c]):
+            if supports[i] >= least and (image[item] is not None or countable[c]):
                 lines[c, item] = supports[i]
     for i, item in enumerate(items):
         total = sum(supports[i] for supports in table)
         rest = total - sum(lines.get((c, item), 0) for c in range(len(table)))
-        known = all(t or image[item] is not None for t, image in zip(told, images, strict=True))
+        known = all(t or image[item] is not None for t, image in zip(countable, images, strict=True))
         if total >= least and (not rule or (known and (rest == 0 or rest >= least))):
             totals[item] = total
     return lines, totals
@@ -103,11 +103,11 @@ def published(
     classes: Sequence[Sequence[Row]], images: Sequence[Image], least: int,
     *, none_was_empty: bool = False, rule: bool = True,
 ) -> Release:  # fmt: skip
-    """What is published of original rows in classes, each with its image."""
+    """Publish original rows in classes, each class with its own image."""
     items = sorted(images[0])
     rows = [recoded(some, image) for some, image in zip(classes, images, strict=True)]
-    told = [is_told(some, least) for some in rows]
-    lines, totals = counted(table_of(classes, items), items, images, told, least, rule=rule)
+    countable = [is_countable(some, least) for some in rows]
+    lines, totals = counted(table_of(classes, items), items, images, countable, least, rule=rule)
     return Release(rows, images, lines, totals, least, none_was_empty)
 
 
@@ -137,7 +137,7 @@ Ways = Counter[tuple[int, ...]]  # in how many ways rows can be filled, by the r
 def ways(
     release: Release, number: int, wanted: Mapping[int, Row] | None = None, *, without: int | None = None
 ) -> Ways:
-    """Fill the rows of a class; `wanted`: what some rows must hold."""
+    """Fill the rows of a class; `wanted`: the items that some rows must contain."""
     items = release.items
     found: Ways = Counter({(0,) * len(items): 1})
     for q, row in enumerate(release.rows[number]):
@@ -156,17 +156,17 @@ def ways(
 
 
 class Worlds:
-    """The tables of all worlds of a release, and in how many ways each class has its part of them."""
+    """List the tables of all worlds of a release, with the ways of each class to give its part."""
 
     def __init__(self, release: Release, *, rule: bool = True) -> None:
         self.release = release
         items, numbers = release.items, range(len(release.rows))
         self.ways = [ways(release, c) for c in numbers]
-        told = release.told
+        countable = release.countable
         kept: list[list[tuple[int, ...]]] = []
         for c in numbers:
             own = {item: rows for (at, item), rows in release.lines.items() if at == c}
-            able = [told[c] or release.images[c][item] is not None for item in items]
+            able = [countable[c] or release.images[c][item] is not None for item in items]
             kept.append([
                 supports for supports in self.ways[c]
                 if all(
@@ -176,7 +176,7 @@ class Worlds:
             ])  # fmt: skip
         self.tables: list[Table] = []
         for table in product(*kept):
-            lines, totals = counted(table, items, release.images, told, release.least, rule=rule)
+            lines, totals = counted(table, items, release.images, countable, release.least, rule=rule)
             if lines == dict(release.lines) and totals == dict(release.totals):
                 self.tables.append(table)
         # of each class: in how many ways the others go with a part of a table
@@ -228,7 +228,7 @@ class Worlds:
 def most(release: Release, number: int, item: str) -> int:
     """The most rows of an unlisted item in a class."""
     label = release.seen(number, item)
-    if label is None and not release.told[number]:
+    if label is None and not release.countable[number]:
         return 0 if item in release.totals else len(release.rows[number])
     return min(release.least - 1, release.size(number, [label]))
 
@@ -277,7 +277,7 @@ ROUNDS = 10  # of fitting
 
 
 def expected(release: Release) -> dict[Line, Fraction]:
-    """Rows of every item in every class: lines, what is dealt of rests, and what labels still need."""
+    """Count rows of every item in every class: lines, distributed rests, and remaining needs of labels."""
     numbers = range(len(release.rows))
     rests = {}
     for item in release.items:
@@ -331,7 +331,7 @@ def dealt(
 def fitted(
     release: Release, rests: Mapping[str, Fraction], factor: Mapping[tuple[int, str], Fraction]
 ) -> dict[tuple[int, str], Fraction]:
-    """Factors of labels after some rounds: more where rows are not full, less again where too full."""
+    """Compute factors of labels after some rounds: larger if rows are not full, smaller if too full."""
     now = dict(factor)
     for _ in range(ROUNDS):
         rows = dealt(release, rests, now)
@@ -376,7 +376,7 @@ def fill(amount: Fraction, parts: Mapping[int, tuple[Fraction, Fraction]]) -> di
 
 
 def raised(values: Sequence[Fraction], lack: Fraction) -> Fraction:
-    """The level to which the lowest of some values are raised so that together they gain what is lacking."""
+    """Find the level to which the lowest values are raised so that together they gain `lacking`."""
     ordered = sorted(values)
     for n in range(1, len(ordered) + 1):
         level = (sum(ordered[:n], Fraction(0)) + lack) / n
@@ -386,7 +386,7 @@ def raised(values: Sequence[Fraction], lack: Fraction) -> Fraction:
 
 
 def together(release: Release, number: int, label: str, rows: Mapping[Line, Fraction]) -> Fraction:
-    """q of a label in a class, rational as far as 40 digits go."""
+    """Compute q of a label in a class, rational up to 40 digits."""
     size = release.size(number, [label])
     shares = [rows[number, item] / size for item in release.members(number, label)]
     if sum(shares) <= 1:

@@ -1,4 +1,4 @@
-"""COAT and Pgen straight from SPEC §5: sets, Fractions, everything counted anew at every step.
+"""COAT and Pgen straight from SPEC §5: sets, Fractions, everything counted again at every step.
 
 A group is a frozenset of items. `privacy` is a list of itemsets in the order of P, `utility` a list of
 groups; items that no utility constraint names form one more together.
@@ -30,7 +30,7 @@ class StalledError(Exception):
 
 
 def all_itemsets(rows: Rows, m: int, order: Sequence[str]) -> list[tuple[str, ...]]:
-    """All m-itemsets of the items that occur, in item order; where there are fewer items, the one of all."""
+    """List all m-itemsets of the items that occur, in item order; with fewer items, the set of all."""
     occurring = [item for item in order if any(item in row for row in rows)]
     return [p for p in combinations(occurring, min(m, len(occurring))) if p]
 
@@ -49,7 +49,7 @@ def image_of(p: Iterable[str], image: Image) -> frozenset[Group]:
 
 
 def is_satisfied(published: Sequence[frozenset[Group]], groups: frozenset[Group], k: int) -> bool:
-    """Whether no non-empty subset has support in (0, k)."""
+    """Return whether no non-empty subset has a support in (0, k)."""
     return not any(
         0 < support(published, subset) < k
         for size in range(1, len(groups) + 1)
@@ -82,9 +82,9 @@ def coat(
     *,
     printed: bool = False,
 ) -> dict[str, Group | None]:
-    """Algorithm 1 with the points that SPEC §5 settles; what each item becomes (None: suppressed).
+    """Run algorithm 1 with the corrections of SPEC §5; return the group of each item (None: suppressed).
 
-    `printed`: without the one that lets it go on where neither of its branches acts.
+    `printed`: omit the correction that continues if neither of its branches acts.
     """
     rank = {item: i for i, item in enumerate(items)}
     named = [frozenset(group) for group in utility]

@@ -30,7 +30,7 @@ CHAPTERS10 = _words("""
 
 
 def is_category9(category: str) -> bool:
-    """Whether a chapter of ICD-9-CM holds the category; none is numbered E031 to E799."""
+    """Return whether a chapter of ICD-9-CM contains the category; no chapter contains E031 to E799."""
     if re.fullmatch("E[0-9]{3}", category):
         return not 30 < int(category[1:]) < 800
     if re.fullmatch("V[0-9]{2}", category):
@@ -61,5 +61,5 @@ def _kind(category: str) -> str:
 
 
 def lost_zeros(code: str, digits: int) -> set[str]:
-    """List what a number of at most so many digits may have been before a spreadsheet dropped its zeros."""
+    """List the possible codes of at most `digits` digits before a spreadsheet dropped their leading zeros."""
     return {"0" * zeros + code for zeros in range(digits - len(code) + 1)}

@@ -88,13 +88,14 @@ def border(
     rows: Rows, private: Collection[str], h: Fraction, k: int, p: float, k_nugget: int, p_nugget: float,
     *, printed: bool = False,
 ) -> list[tuple[str, str]]:  # fmt: skip
-    """List what the border-based algorithm drops and why, everything counted anew for each decision.
+    """List the items that the border-based algorithm suppresses, with reasons, counting everything each time.
 
-    `printed`: with Observation 2, by which items in no nugget go at once.
+    `printed`: apply Observation 2, which suppresses items in no nugget at once.
     """
     public = public_of(rows, private)
-    least = max(k, k_nugget) if printed else k
-    out = [(v, "support below k") for v in public if support(rows, {v}) < least]
+    out = [(v, "support below k") for v in public if support(rows, {v}) < k]
+    if printed:
+        out += [(v, "in no nugget") for v in public if k <= support(rows, {v}) < k_nugget]
     rows = without(rows, [v for v, _ in out])
     while found := moles(rows, private, h, k, p):
         good = nuggets(rows, k_nugget, p_nugget)
@@ -114,8 +115,10 @@ def border(
     return out
 
 
-def mm(rows: Rows, private: Collection[str], h: Fraction, k: int, p: float) -> list[tuple[str, str]]:
-    """List what MM drops and why."""
+def mm(
+    rows: Rows, private: Collection[str], h: Fraction, k: int, p: float, *, equal: bool = False
+) -> list[tuple[str, str]]:
+    """List what MM drops and why; `equal`: all items weigh the same, not by their occurrences."""
     public = public_of(rows, private)
     alone = {v for v in public if {frozenset({v})} & moles(rows, private, h, k, 1)}
     out = [
@@ -124,7 +127,8 @@ def mm(rows: Rows, private: Collection[str], h: Fraction, k: int, p: float) -> l
     rows = without(rows, alone)
     left = minimal(moles(rows, private, h, k, p))
     while left:
-        scores = {v: Fraction(sum(v in items for items in left), support(rows, {v}) or 1) for v in public}
+        weight = {v: 1 if equal else support(rows, {v}) or 1 for v in public}
+        scores = {v: Fraction(sum(v in items for items in left), weight[v]) for v in public}
         best = max(public, key=lambda v: (scores[v], -public.index(v)))
         out.append((best, str(scores[best])))
         left = {items for items in left if best not in items}

@@ -1,4 +1,4 @@
-"""Groups of the values of a column, said of each pair of values: slow, and obvious."""
+"""Groups of the values of a column, defined by pairs of values: slow, and obvious."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def above(tree: Tree, value: str) -> list[str]:
 
 
 def share_a_prefix(one: str, other: str, length: int) -> bool:
-    """Whether two values begin with the same characters, of which both have as many."""
+    """Return whether two values begin with the same `length` characters; shorter values share no prefix."""
     return len(one) >= length and len(other) >= length and one[:length] == other[:length]
 
 
 def share_a_range(one: str, other: str, width: Fraction) -> bool:
-    """Whether no multiple of a width lies between two numbers."""
+    """Return whether no multiple of a width lies between two numbers."""
     return Fraction(one) // width == Fraction(other) // width
 
 
 def share_a_period(one: str, other: str, period: str) -> bool:
-    """Whether two days, written YYYY-MM-DD, are in one period."""
+    """Return whether two days, written YYYY-MM-DD, are in one period."""
     (year, month, _), (other_year, other_month, _) = (text.split("-") for text in (one, other))
     if period == "decade":
         return year[:3] == other_year[:3]
@@ -50,7 +50,7 @@ def groups_together(tree: Tree, one: str, other: str) -> int:
 
 
 def levels_kept(tree: Tree, values: Sequence[str]) -> list[int]:
-    """Count what is told apart where every value goes up until it is so many steps below the root."""
+    """Count the distinct values when each value is moved up to each number of steps below the root."""
     paths = [[value, *above(tree, value)] for value in values]
     height = max(map(len, paths))
     return [len({path[-min(steps, len(path))] for path in paths}) for steps in range(height, 0, -1)]

@@ -12,17 +12,17 @@ Fits = Callable[[frozenset[str], str], bool]
 
 
 def covers(tree: Tree, row: frozenset[str], leaf: str) -> bool:
-    """Whether a row shows a leaf or a node above it."""
+    """Return whether a row shows a leaf or a node above it."""
     return not row.isdisjoint(up_from(tree, leaf))
 
 
 def fits(tree: Tree, row: frozenset[str], node: str) -> bool:
-    """Whether a row shows a node, one above it or one below it."""
+    """Return whether a row shows a node, one above it or one below it."""
     return covers(tree, row, node) or any(node in up_from(tree, label) for label in row)
 
 
 def supports(rows: Rows, known: list[str], m: float, fit: Fits) -> Iterator[int]:
-    """Count for every set of at most m things that can be known the rows that fit all of them."""
+    """Count, for every set of at most m things that can be known, the rows that fit all of them."""
     fitting = [frozenset(i for i, row in enumerate(rows) if fit(row, one)) for one in known]
     for size in range(1, int(min(m, len(known))) + 1):
         for some in combinations(fitting, size):

@@ -1,4 +1,4 @@
-"""Disassociation, its promise, estimates and worlds, as slow and obvious as they are defined."""
+"""Disassociation, its guarantee, estimates and worlds, as slow and obvious as they are defined."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def projected(rows: Iterable[Row], items: Iterable[str]) -> list[Row]:
 
 
 def few_parts(chunks: Sequence[Chunk], size: int, k: int, m: float) -> bool:
-    """Whether rows without an item could not be filled while k rows hold what is known."""
+    """Return whether k rows with the known items leave too few parts to fill the rows without an item."""
     parts = sum(len(chunk.rows) for chunk in chunks)
     return not chunks or parts < size + k * (min(m, len(chunks)) - 1)
 
@@ -193,11 +193,11 @@ def disassociate(
     return out
 
 
-# --- the promise
+# --- the guarantee
 
 
 def _elsewhere(release: Chunks, chunk: Chunk) -> bool:
-    """Whether an item of a shared chunk is in another place of one of its clusters."""
+    """Return whether an item of a shared chunk is also elsewhere in one of its clusters."""
     for c in chunk.clusters:
         others = set(release.terms[c]) | {x for one in release.records[c] for x in one.items}
         others |= {x for one in release.shared if one is not chunk and c in one.clusters for x in one.items}
@@ -309,7 +309,7 @@ def broken(release: Chunks, k: int, m: float) -> Row | None:
 
 
 def places_of(release: Chunks, c: int) -> list[tuple[set[str], Chunk | None, int]]:
-    """Where items are in a cluster: items, chunk (None: the term chunk), and rows that it is of."""
+    """List the places of items in a cluster: items, chunk (None: the term chunk) and number of its rows."""
     found: list[tuple[set[str], Chunk | None, int]] = [
         (set(chunk.items), chunk, release.sizes[c]) for chunk in release.records[c]
     ]

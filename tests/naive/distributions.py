@@ -1,4 +1,4 @@
-"""How many rows have the values of a column: as it was, and as readers expect from the labels."""
+"""Rows with each value of a column: in the original, and as readers expect them from the labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _numbers(column: Column) -> list[Fraction]:
 
 
 def intervals(column: Column, most: int) -> list[tuple[Fraction, Fraction]]:
-    """Cut what lies between the least and the greatest number into at most so many intervals of one width."""
+    """Cut the range of the numbers into at most `most` intervals of equal width."""
     numbers = _numbers(column)
     if not numbers:
         return []

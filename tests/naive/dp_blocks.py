@@ -23,9 +23,9 @@ def best(counts: Sequence[tuple[str, ...]], rows: Sequence[Row], number: int) ->
 def blocks(
     rows: Sequence[Row], universe: Sequence[str], items: int, pairs: int, size: int
 ) -> list[list[str]]:
-    told = [x for (x,) in best([(x,) for x in universe], rows, items)]
-    together = [[x] for x in told]
-    for x, y in best(list(combinations(told, 2)), rows, pairs):
+    listed = [x for (x,) in best([(x,) for x in universe], rows, items)]
+    together = [[x] for x in listed]
+    for x, y in best(list(combinations(listed, 2)), rows, pairs):
         first = next(block for block in together if x in block)
         second = next(block for block in together if y in block)
         if first is not second and len(first) + len(second) <= size:
@@ -35,8 +35,8 @@ def blocks(
     out = [block for block in together if len(block) > 1]
     out += [alone[i : i + size] for i in range(0, len(alone), size)]
     for block in out:
-        block.sort(key=told.index)
-    return sorted(out, key=lambda block: told.index(block[0]))
+        block.sort(key=listed.index)
+    return sorted(out, key=lambda block: listed.index(block[0]))
 
 
 def subsets(block: Sequence[str]) -> list[Row]:
@@ -61,7 +61,7 @@ def estimate(counted: Sequence[Cells], n: int, query: Iterable[str]) -> Fraction
 
 
 def dealt(counts: Sequence[int], number: int) -> list[int]:
-    """Scale counts to a sum, none below 0; what is left goes one by one to the largest remainder."""
+    """Scale counts to a sum, none below 0; the rest goes one by one to the largest remainders."""
     weights = [max(0, n) for n in counts]
     if not sum(weights):
         weights = [1] * len(counts)

@@ -1,8 +1,8 @@
 """Estimates and bounds from their definitions: subsets listed one by one, all worlds of tiny releases.
 
-A release is its published rows, the items of each label (one that is missing stands for itself), and its
-counts: rows by item and label ("": left out), the least number that is listed, and whether items that were
-left out are listed.
+A release is its published rows, the items of each label (a missing label represents itself), and its counts:
+rows by item and label ("": suppressed), the least number that is listed, and whether suppressed items are
+listed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import combinations, product
 from math import inf, prod
 
 Rows = Sequence[frozenset[str]]
-LEFT_OUT = ""
+SUPPRESSED = ""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Published:
     def places(self, item: str) -> list[str]:
         """The labels that an occurrence of the item may have."""
         found = [label for label in self.labels() if item in self.under(label)]
-        if not found or self.local or (item in self.listed(LEFT_OUT)):
-            found.append(LEFT_OUT)
+        if not found or self.local or (item in self.listed(SUPPRESSED)):
+            found.append(SUPPRESSED)
         return found
 
 
@@ -57,7 +57,7 @@ def non_empty(items: Sequence[str]) -> list[frozenset[str]]:
 
 
 def rows_thought(release: Published, label: str) -> dict[str, Fraction]:
-    """Rows of each item of a label: as listed, else an equal part of what is lacking."""
+    """Return the rows of each item of a label: the listed number, or an equal part of the remainder."""
     size, listed = release.size([label]), release.listed(label)
     others = [item for item in release.under(label) if item not in listed]
     out = {item: Fraction(n) for item, n in listed.items()}
@@ -86,7 +86,7 @@ def chance(shares: Sequence[Fraction], digits: int = 40) -> Decimal:
 
 
 def contents(release: Published, label: str) -> dict[frozenset[str], float]:
-    """The distribution of what a row holds under a label that it shows, over all non-empty sets."""
+    """Return the distribution of a row's items under a label that it shows, over all non-empty sets."""
     items = list(release.under(label))
     sets = non_empty(items)
     if release.counts is None:
@@ -127,28 +127,28 @@ def estimate(release: Published, query: Sequence[str]) -> float:
     total = 0.0
     for labels in choices(release, query):
         chosen = dict(zip(sorted(set(query)), labels, strict=True))
-        expected = float(release.size([label for label in labels if label != LEFT_OUT]))
-        for label in set(labels) - {LEFT_OUT}:
+        expected = float(release.size([label for label in labels if label != SUPPRESSED]))
+        for label in set(labels) - {SUPPRESSED}:
             wanted = {item for item, under in chosen.items() if under == label}
             if expected:
                 expected *= sum(p for inside, p in contents(release, label).items() if wanted <= inside)
         for item, under in chosen.items():
-            if under == LEFT_OUT:
-                expected *= left_out(release, item) / len(release.rows)
+            if under == SUPPRESSED:
+                expected *= n_suppressed(release, item) / len(release.rows)
         low, high = bounds_of_choice(release, chosen)
         total += min(max(expected, low), high)
     low, high = bounds(release, query)
     return min(max(total, low), high)
 
 
-def left_out(release: Published, item: str) -> int:
-    """Rows in which an item is thought to have been left out."""
-    listed = release.listed(LEFT_OUT)
+def n_suppressed(release: Published, item: str) -> int:
+    """Estimate the rows in which an item was suppressed."""
+    listed = release.listed(SUPPRESSED)
     if item in listed:
         return listed[item]
     if release.counts is None or len(release.places(item)) > 1:
         return 0
-    return min(release.unlisted, limits(release, item, LEFT_OUT)[1])
+    return min(release.unlisted, limits(release, item, SUPPRESSED)[1])
 
 
 def choices(release: Published, query: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -161,7 +161,7 @@ def limits(release: Published, item: str, label: str) -> tuple[int, int]:
     if item in listed:
         return listed[item], listed[item]
     n = len(release.rows)
-    if label == LEFT_OUT:
+    if label == SUPPRESSED:
         return 0, min(n, release.least - 1 if release.counts is not None and release.suppressed else n)
     others = [other for other in release.under(label) if other not in listed and other != item]
     rest = sum(listed.values()) + len(others) * release.most(label)
@@ -170,13 +170,13 @@ def limits(release: Published, item: str, label: str) -> tuple[int, int]:
 
 def bounds_of_choice(release: Published, chosen: Mapping[str, str]) -> tuple[int, int]:
     n = len(release.rows)
-    least = release.size([label for label in chosen.values() if label != LEFT_OUT])
+    least = release.size([label for label in chosen.values() if label != SUPPRESSED])
     greatest: float = least
     for item, label in chosen.items():
         low, high = limits(release, item, label)
-        least -= (n if label == LEFT_OUT else release.size([label])) - low
+        least -= (n if label == SUPPRESSED else release.size([label])) - low
         greatest = min(greatest, high)
-    for label in set(chosen.values()) - {LEFT_OUT}:
+    for label in set(chosen.values()) - {SUPPRESSED}:
         together = sum(under == label for under in chosen.values())
         room = sum(limits(release, item, label)[1] for item in release.under(label)) - release.size([label])
         greatest = min(greatest, room // (together - 1) if together > 1 else inf)
@@ -188,7 +188,7 @@ def bounds(release: Published, query: Sequence[str]) -> tuple[int, int]:
     found = [
         bounds_of_choice(release, dict(zip(items, labels, strict=True)))
         for labels in choices(release, query)
-        if release.size([label for label in labels if label != LEFT_OUT])
+        if release.size([label for label in labels if label != SUPPRESSED])
     ]
     most = [sum(limits(release, item, label)[1] for label in release.places(item)) for item in items]
     high = min([len(release.rows), sum(high for _, high in found), *most])
@@ -204,13 +204,13 @@ def worlds(release: Published, others: Sequence[str] = ()) -> Iterator[list[dict
     free = sorted(
         {item for item, _ in release.counts or {}} | set(others) | (named if release.local else set())
     )
-    hideable = [item for item in free if LEFT_OUT in release.places(item)]
+    hideable = [item for item in free if SUPPRESSED in release.places(item)]
     per_row = []
     for row in release.rows:
         parts = [
             [dict.fromkeys(inside, label) for inside in non_empty(release.under(label))] for label in row
         ]
-        hidden = [dict.fromkeys(inside, LEFT_OUT) for inside in [frozenset[str](), *non_empty(hideable)]]
+        hidden = [dict.fromkeys(inside, SUPPRESSED) for inside in [frozenset[str](), *non_empty(hideable)]]
         options = []
         for choice in product(*parts, hidden):
             merged: dict[str, str] = {}
@@ -225,7 +225,7 @@ def worlds(release: Published, others: Sequence[str] = ()) -> Iterator[list[dict
 
 
 def fits(release: Published, world: Sequence[Mapping[str, str]]) -> bool:
-    """Whether rows with their labels would give the counts of the release."""
+    """Return whether rows with their labels would have the counts of the release."""
     if release.counts is None:
         return True
     found: dict[tuple[str, str], int] = {}
@@ -235,6 +235,6 @@ def fits(release: Published, world: Sequence[Mapping[str, str]]) -> bool:
     listed = {
         (item, label): n
         for (item, label), n in found.items()
-        if n >= release.least and (label != LEFT_OUT or release.suppressed)
+        if n >= release.least and (label != SUPPRESSED or release.suppressed)
     }
     return listed == dict(release.counts)

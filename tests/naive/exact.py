@@ -1,6 +1,6 @@
 """The least loss by trying every cut with every set of its leaves suppressed.
 
-A release is the image of each item: its label, or None where it is suppressed. Suppressing an inner node of a
+A release is the image of each item: its label, or None if it is suppressed. Suppressing an inner node of a
 cut publishes the same as cutting at its leaves and suppressing each, so only leaves are ever suppressed.
 """
 
@@ -23,7 +23,7 @@ Number = int | float | Fraction
 
 @dataclass(frozen=True)
 class Terms:
-    """What is minimized over what."""
+    """The objective of a search, and its restrictions."""
 
     objective: str = "lm"
     suppress: bool = True
@@ -38,7 +38,7 @@ def exactly(number: Number) -> Fraction:
 
 
 def label_loss(objective: str, members: int, domain: int) -> Fraction:
-    """Loss of one occurrence that is published under a label that stands for so many items."""
+    """Return the loss of one occurrence whose label represents `members` items."""
     if members == 1:
         return Fraction(0)
     return Fraction(members, domain) if objective == "ncp" else Fraction(members - 1, domain - 1)
@@ -61,9 +61,9 @@ def bits(rows: Rows, to: Image, terms: Terms) -> float:
 
 
 def loss(rows: Rows, to: Image, terms: Terms) -> Fraction | float:
-    """Average over the occurrences, each counted as often as its item's weight says; 0 if nothing counts.
+    """Average over the occurrences, each counted by its item's weight; 0 if nothing counts.
 
-    Of losses in bits: their share of what the root loses.
+    Losses in bits are divided by the loss of the root.
     """
     if terms.objective in ("entropy", "entropy-max"):
         most = bits(rows, dict.fromkeys(to, "root"), terms)

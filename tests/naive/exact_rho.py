@@ -1,8 +1,8 @@
 """The least loss of (k, rho)^m-anonymous and of coherent releases, by trying every release (SPEC2-MODELS §4).
 
-A release publishes public items under a cut of the hierarchy without the sensitive ones, or leaves them out,
-and hides sensitive items in some or all of their rows. Leaving out an inner node of a cut publishes the same
-as cutting at its leaves and leaving out each, so only leaves are ever left out.
+A release publishes public items under a cut of the hierarchy without the sensitive ones, or suppresses them,
+and hides sensitive items in some or all of their rows. Suppressing an inner node of a cut publishes the same
+as cutting at its leaves and suppressing each leaf, so the search suppresses only leaves.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Promise:
 
 @dataclass(frozen=True)
 class Terms:
-    """What is minimized over what: sensitive occurrences are hidden, whole sensitive items, or nothing."""
+    """The objective of a search, and whether it hides sensitive occurrences, whole sensitive items, or
+    nothing.
+    """
 
     hide: str = OCCURRENCES
     objective: str = "lm"
@@ -49,7 +51,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Way:
-    """How a sensitive item is hidden: of each set of public items how many rows lose it, and which rows."""
+    """A way to hide a sensitive item: the rows that lose it, and their number for each set of items."""
 
     item: str
     counts: Mapping[Itemset, int]
@@ -58,7 +60,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Found:
-    """A release: the cut (None where there is no hierarchy), what it makes of the items, what is hidden."""
+    """A release: the cut (None without a hierarchy), the label of each item, and the hidden items."""
 
     cut: Cut | None
     to: Image
@@ -73,20 +75,20 @@ class Found:
         return out
 
     @property
-    def left_out(self) -> Itemset:
+    def suppressed_items(self) -> Itemset:
         return frozenset(item for item, label in self.to.items() if label is None)
 
     def suppressed(self, rows: Rows) -> int:
-        """Count the occurrences that are left out or hidden."""
-        left_out = sum(self.to.get(item, item) is None for row in rows for item in row)
-        return left_out + sum(len(way.rows) for way in self.hidden)
+        """Count the suppressed or hidden occurrences."""
+        suppressed = sum(self.to.get(item, item) is None for row in rows for item in row)
+        return suppressed + sum(len(way.rows) for way in self.hidden)
 
 
-# --- what is promised
+# --- guarantees
 
 
 def holders(rows: Rows, unknown: Collection[str], most: float) -> dict[Itemset, list[int]]:
-    """List the rows that hold each set of at most so many items that can be known, the empty set first."""
+    """List the rows that contain each set of at most `most` items that can be known, the empty set first."""
     out: dict[Itemset, list[int]] = {frozenset(): list(range(len(rows)))}
     for at, row in enumerate(rows):
         known = row - frozenset(unknown)
@@ -99,12 +101,12 @@ def holders(rows: Rows, unknown: Collection[str], most: float) -> dict[Itemset, 
 def tells(
     rows: Rows, at: Collection[int], s: str, rho: Fraction, gone: Collection[int] = frozenset()
 ) -> bool:
-    """Whether too many of some rows hold a sensitive item, which is gone from others."""
+    """Return whether too many of the rows `at` contain a sensitive item that is hidden in the rows `gone`."""
     return sum(s in rows[i] and i not in gone for i in at) > rho * len(at)
 
 
 def is_private(rows: Rows, promise: Promise) -> bool:
-    """Whether published rows are (k, rho)^m-anonymous."""
+    """Return whether published rows are (k, rho)^m-anonymous."""
     unknown = promise.sensitive if promise.knows == "public" else ()
     return all(
         (not known or len(at) >= promise.k)
@@ -117,7 +119,7 @@ def is_private(rows: Rows, promise: Promise) -> bool:
 
 
 def restricted(tree: Tree, sensitive: Collection[str]) -> Tree:
-    """Take the sensitive leaves out, and then every inner node that has nothing left below it."""
+    """Remove the sensitive leaves, and then every inner node that has nothing left below it."""
     gone = set(sensitive) & set(leaves(tree))
     inner = set(tree) - set(leaves(tree))
     while more := {node for node in inner - gone if set(children(tree, node)) <= gone}:
@@ -128,7 +130,7 @@ def restricted(tree: Tree, sensitive: Collection[str]) -> Tree:
 def recodings(
     rows: Rows, tree: Tree | None, sensitive: Collection[str]
 ) -> Iterator[tuple[Cut | None, dict[str, str | None]]]:
-    """Every cut of the restricted hierarchy, and what it makes of the public items."""
+    """List every cut of the restricted hierarchy with the labels of the public items."""
     if tree is None:
         yield None, {item: item for item in set(chain.from_iterable(rows)) - set(sensitive)}
         return
@@ -139,9 +141,9 @@ def recodings(
 
 
 def candidates(rows: Rows, tree: Tree | None, sensitive: Collection[str], terms: Terms) -> Iterator[Found]:
-    """Every cut with every set of its public leaves left out that the terms allow; nothing is hidden yet.
+    """List every cut with every set of its public leaves that may be suppressed; nothing is hidden yet.
 
-    Items that never occur stay as they are: to leave them out changes nothing.
+    Items that never occur stay as they are: suppressing them changes nothing.
     """
     occurring = set(chain.from_iterable(rows)) - set(sensitive)
     for cut, to in recodings(rows, tree, sensitive):
@@ -163,9 +165,9 @@ def groups_of(rows: Rows, s: str, sensitive: Collection[str]) -> dict[Itemset, l
 
 
 def ways(rows: Rows, s: str, sensitive: Collection[str], terms: Terms) -> list[Way]:
-    """List every way to hide a sensitive item that the terms allow, that of the fewest occurrences first.
+    """List every way to hide a sensitive item that the terms allow, fewest occurrences first.
 
-    Of rows with the same public items the first ones lose it: no set of public items tells them apart.
+    The first rows of those with the same public items lose it: no set of public items distinguishes them.
     """
     groups = groups_of(rows, s, sensitive)
     every = tuple(map(len, groups.values()))
@@ -189,11 +191,11 @@ def ways(rows: Rows, s: str, sensitive: Collection[str], terms: Terms) -> list[W
 def hidings(
     rows: Rows, found: Found, promise: Promise, hiding: Sequence[Sequence[Way]], *, fewest: bool = False
 ) -> Iterator[tuple[Way, ...]]:
-    """Every choice of ways to hide sensitive items with which a candidate keeps a promise.
+    """List the choices of ways to hide sensitive items with which a candidate satisfies a guarantee.
 
-    Where only public items are known, what is learned of a sensitive item does not depend on the others, and
-    as many rows hold a set of public items whatever is hidden. Then, if no more is wanted than to hide the
-    `fewest`, the first safe way of each item will do.
+    If only public items are known, inferences about a sensitive item do not depend on the others, and hiding
+    does not change the number of rows with a set of public items. Then, to hide only the `fewest`, the first
+    safe way of each item is enough.
     """
     if promise.knows == "any":
         for some in product(*hiding):
@@ -208,24 +210,24 @@ def hidings(
     safe = []
     for of_item in hiding:
         s = of_item[0].item
-        told = [at for at in groups if tells(shown, at, s, promise.rho)]
+        breaches = [at for at in groups if tells(shown, at, s, promise.rho)]
         keeping = (
-            way for way in of_item if not any(tells(shown, at, s, promise.rho, way.rows) for at in told)
+            way for way in of_item if not any(tells(shown, at, s, promise.rho, way.rows) for at in breaches)
         )
         safe.append(list(islice(keeping, 1 if fewest else None)))
     yield from product(*safe)
 
 
-# --- what it loses
+# --- losses
 
 
 @dataclass(frozen=True)
 class Losses:
-    """What occurrences lose, in units of 1/W: W is |I_P| - 1 for LM, |I_P| for NCP (at least 1)."""
+    """The loss of occurrences, in units of 1/W: W is |I_P| - 1 for LM, |I_P| for NCP (at least 1)."""
 
     occurrences: Mapping[str, int]
     weight: Mapping[str, Fraction]  # of one occurrence
-    units: Mapping[str | None, int]  # by the label, None if left out or hidden: W
+    units: Mapping[str | None, int]  # by the label, None if suppressed or hidden: W
 
     @classmethod
     def of(cls, rows: Rows, tree: Tree | None, sensitive: Collection[str], terms: Terms) -> Losses:
@@ -282,7 +284,7 @@ def hiding_of(rows: Rows, promise: Promise, terms: Terms) -> list[list[Way]]:
 def least_loss(
     rows: Rows, tree: Tree | None, promise: Promise, terms: Terms
 ) -> tuple[Fraction | None, Found | None]:
-    """Find the least loss of all releases that keep a promise, and one of them; None if there is none."""
+    """Find the least loss of all releases that satisfy a guarantee, and such a release, or None."""
     losses, hiding = Losses.of(rows, tree, promise.sensitive, terms), hiding_of(rows, promise, terms)
     least: Fraction | None = None
     best: Found | None = None
@@ -318,9 +320,9 @@ def cheapest_first(
 
 
 def every_valid_release(rows: Rows, tree: Tree | None, promise: Promise, terms: Terms) -> Iterator[Found]:
-    """Every release that keeps a promise and the terms: cut, what is left out, how often what is hidden.
+    """Every release that satisfies a guarantee and the terms: cut, suppressed items, hidden occurrences.
 
-    Coherence is the promise that knows public items only, with nothing to hide, and at least k rows.
+    Coherence is the guarantee that knows public items only, with nothing to hide, and at least k rows.
     """
     hiding = hiding_of(rows, promise, terms)
     for candidate in candidates(rows, tree, promise.sensitive, terms):

@@ -1,4 +1,4 @@
-"""What a grid of promises costs, from the losses of releases: plain loops over all pairs of promises."""
+"""The losses of a grid of guarantees, from the losses of releases: plain loops over all pairs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ P = TypeVar("P", tuple[int, float], tuple[int, float, Fraction])  # k, m, and rh
 
 
 def keeps(strong: P, weak: P) -> bool:
-    """Whether the first promise has no smaller k, no smaller m and no greater rho."""
+    """Return whether the first guarantee has no smaller k, no smaller m and no greater rho."""
     if len(strong) == 3 and len(weak) == 3 and strong[2] > weak[2]:
         return False
     return strong[0] >= weak[0] and strong[1] >= weak[1]
 
 
 def envelope(promises: list[P], losses: Mapping[P, float]) -> dict[P, float]:
-    """Least loss of all releases for promises as strong; those without such a release are left out."""
+    """Find the least loss of all releases with a guarantee at least as strong; skip guarantees without."""
     found: dict[P, float] = {}
     for promise in promises:
         for other, loss in losses.items():
@@ -27,7 +27,7 @@ def envelope(promises: list[P], losses: Mapping[P, float]) -> dict[P, float]:
 
 
 def bounds(promises: list[P], proven: Mapping[P, float]) -> dict[P, float]:
-    """Greatest of the bounds that were proven for promises that are no stronger."""
+    """Greatest of the bounds that were proven for guarantees that are no stronger."""
     found: dict[P, float] = {}
     for promise in promises:
         found[promise] = 0.0
@@ -38,7 +38,7 @@ def bounds(promises: list[P], proven: Mapping[P, float]) -> dict[P, float]:
 
 
 def front(losses: Mapping[P, float]) -> set[P]:
-    """Promises to which no other is at least as strong and loses no more."""
+    """List the guarantees to which no other is at least as strong with at most the same loss."""
     ahead = set(losses)
     for promise, loss in losses.items():
         for other, its in losses.items():

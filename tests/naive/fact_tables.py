@@ -16,16 +16,16 @@ Fact = tuple[str, str]  # column and text
 
 @dataclass(frozen=True)
 class Person:
-    """What someone may know of a person: quasi-identifiers, and facts."""
+    """The knowledge that an attacker may have of a person: quasi-identifiers and facts."""
 
     known: tuple[str, ...]
     facts: frozenset[Fact]
 
 
 def published(folder: Path) -> tuple[list[Person], dict[str, list[dict[str, list[str]]]], str]:
-    """Read a folder that may be shared: its rows, and what the labels of parts stand for."""
+    """Read the published folder: its rows, and the values that the labels of parts represent."""
     about = json.loads((folder / "about.json").read_text())
-    told, sets = about["facts"], about["roles"]["set"]
+    fact_record, sets = about["facts"], about["roles"]["set"]
     names = [sets] if isinstance(sets, str) else sets
     with (folder / "data.csv").open(newline="") as file:
         lines = list(csv.DictReader(file))
@@ -35,9 +35,9 @@ def published(folder: Path) -> tuple[list[Person], dict[str, list[dict[str, list
             for number, *fact in list(csv.reader(file))[1:]:
                 column = names[0] if len(names) == 1 else fact.pop(0)
                 header = (folder / about["items_file"]).read_text().splitlines()[0].split(",")[1:]
-                attributes = [one["name"] for one in told["sets"][column]["attributes"]]
+                attributes = [one["name"] for one in fact_record["sets"][column]["attributes"]]
                 parts = [fact[header.index(name) - (len(names) > 1)] for name in attributes]
-                facts[int(number)].add((column, told["sign"].join([fact[0], *parts])))
+                facts[int(number)].add((column, fact_record["sign"].join([fact[0], *parts])))
     else:
         for at, line in enumerate(lines):
             for name in names:
@@ -45,17 +45,17 @@ def published(folder: Path) -> tuple[list[Person], dict[str, list[dict[str, list
                 facts[at] |= {(name, text) for text in texts}
     meaning = {
         name: [one["labels"][part] for part in (name, *(a["name"] for a in one["attributes"]))]
-        for name, one in told["sets"].items()
+        for name, one in fact_record["sets"].items()
     }
     rows = [
         Person(tuple(line[name] for name in about["roles"]["qi"]), frozenset(some))
         for line, some in zip(lines, facts, strict=True)
     ]
-    return rows, meaning, told["sign"]
+    return rows, meaning, fact_record["sign"]
 
 
 def some_of(things: Sequence[Fact], most: Mapping[str, int] | int) -> Iterator[tuple[Fact, ...]]:
-    """List the sets of facts that may be known: one number of them, or one for each column."""
+    """List the sets of facts that may be known, by one maximum number, or one for each column."""
     whole = sum(most.values()) if isinstance(most, Mapping) else most
     every = chain.from_iterable(combinations(things, n) for n in range(min(whole, len(things)) + 1))
     for some in every:
@@ -65,7 +65,7 @@ def some_of(things: Sequence[Fact], most: Mapping[str, int] | int) -> Iterator[t
 
 
 def keeps(rows: Sequence[Person], k: int, m: Mapping[str, int] | int, *, mixed: bool) -> bool:
-    """Whether nobody finds fewer than k rows, but some: by facts within a class, or by mixed knowledge."""
+    """Return whether known facts fit no row or at least k rows, within a class or with mixed knowledge."""
     of_rows = [
         [*(("qi", f"{at} {value}") for at, value in enumerate(row.known) if mixed), *sorted(row.facts)]
         for row in rows
@@ -84,7 +84,7 @@ def keeps(rows: Sequence[Person], k: int, m: Mapping[str, int] | int, *, mixed: 
 def overlap(
     rows: Sequence[Person], meaning: Mapping[str, list[dict[str, list[str]]]], sign: str, *, mixed: bool
 ) -> bool:
-    """Whether a fact lies in two labels that are published, in a class or at all."""
+    """Return whether two published labels contain the same fact, in a class or overall."""
     classes: dict[tuple[str, ...], set[Fact]] = {}
     for row in rows:
         classes.setdefault(() if mixed else row.known, set()).update(row.facts)
@@ -100,7 +100,7 @@ def overlap(
 
 
 def recodings(tree: Tree, codes: Sequence[str]) -> Iterator[dict[str, str]]:
-    """List what codes may become by a cut of their tree; single ones may be left out."""
+    """List the recodings of codes by the cuts of their tree; single codes may be suppressed."""
     below = {node: {x for x in codes if node in up_from(tree, x)} for node in tree}
     for choice in product(*([*up_from(tree, x), ""] for x in codes)):
         to = {x: node for x, node in zip(codes, choice, strict=True) if node}

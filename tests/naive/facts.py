@@ -90,7 +90,7 @@ def leaves(tree: Tree, node: str) -> set[str]:
 
 
 def facts_in(box: Box, trees: Sequence[Tree]) -> set[Box]:
-    """List all facts that a box stands for."""
+    """List all facts that a box represents."""
     return set(product(*(leaves(tree, node) for tree, node in zip(trees, box, strict=True))))
 
 
@@ -117,7 +117,7 @@ def guillotine_cuts(box: Box, trees: Sequence[Tree]) -> Iterator[frozenset[Box]]
 
 
 def least_loss(rows: Sequence[set[Box]], trees: Sequence[Tree], k: int, m: int) -> Fraction:
-    """Find the least LM of all guillotine cuts, of which single facts may be left out."""
+    """Find the least LM of all guillotine cuts, with any of their single facts suppressed."""
     root: Box = tuple(map(root_of, trees))
     everything = len(facts_in(root, trees))
     occurring = set().union(*rows)
@@ -139,7 +139,7 @@ def least_loss(rows: Sequence[set[Box]], trees: Sequence[Tree], k: int, m: int) 
 
 
 def keeps(rows: Sequence[frozenset[Box]], k: int, m: int) -> bool:
-    """Whether every set of up to m labels that some row shows is shown by k rows."""
+    """Return whether at least k rows show every set of up to m labels that occurs in a row."""
     labels = set().union(*rows) if rows else set()
     for size in range(1, m + 1):
         for some in combinations(sorted(labels), size):
@@ -152,7 +152,7 @@ def keeps(rows: Sequence[frozenset[Box]], k: int, m: int) -> bool:
 def loss(
     rows: Sequence[set[Box]], image: Mapping[Box, Box], trees: Sequence[Tree], everything: int
 ) -> Fraction:
-    """LM: for each occurrence (facts of its box - 1) / (all facts - 1), 1 if it is left out."""
+    """Compute LM: for each occurrence (facts of its box - 1) / (all facts - 1), 1 if it is suppressed."""
     each = [
         Fraction(len(facts_in(image[fact], trees)) - 1, everything - 1) if fact in image else Fraction(1)
         for row in rows
@@ -162,17 +162,16 @@ def loss(
 
 
 def fits(row: set[Box], shown: frozenset[Box], image: Mapping[Box, Box], parts: Sequence[set[Box]]) -> bool:
-    """Whether published labels fit what is known of parts: each is shown, or a fact of it was left out."""
+    """Return whether each known part fits a published label, or contains a suppressed fact."""
     return all(any(fact not in image or image[fact] in shown for fact in part) for part in parts)
 
 
 def may_hold(
     shown: frozenset[Box], published: set[Box], trees: Sequence[Tree], relation: Collection[tuple[Box, Box]]
 ) -> bool:
-    """Whether a row that shows some boxes may hold two facts of which one of these pairs is true.
+    """Return whether a row that shows some boxes may contain two facts that are in the relation.
 
-    Every fact may be hers, occurring or not, if it is in a box that the row shows, or in none that is
-    published.
+    A fact is possible, occurring or not, if it is in a box that the row shows, or in no published box.
     """
     out_of_all = facts_in(tuple(map(root_of, trees)), trees)
     for box in published:
@@ -187,7 +186,7 @@ def root_of(tree: Tree) -> str:
 
 
 def sets_of(row: frozenset[str], most: Mapping[str, int]) -> set[frozenset[str]]:
-    """List the sets of labels of a row that hold at most so many of each column, the empty one left out.
+    """List the sets of labels of a row with at most `most` labels of each column, except the empty set.
 
     A label has the name of its column before the first "=".
     """
@@ -200,7 +199,7 @@ def sets_of(row: frozenset[str], most: Mapping[str, int]) -> set[frozenset[str]]
 
 
 def supports_of_each(rows: Sequence[frozenset[str]], most: Mapping[str, int]) -> dict[frozenset[str], int]:
-    """Count the rows that hold each set of at most so many labels of each column, where any does."""
+    """Count the rows that contain each occurring set with at most `most` labels of each column."""
     found = set().union(*(sets_of(row, most) for row in rows)) if rows else set()
     return {some: sum(some <= row for row in rows) for some in found}
 
@@ -213,7 +212,7 @@ def least_loss_of_columns(
     k: int,
     most: Mapping[str, int] | int,
 ) -> Fraction:
-    """Find the least LM of all cuts of the trees of columns side by side, of which leaves may be left out.
+    """Find the least LM of all combined cuts of the columns' trees, with any of their leaves suppressed.
 
     Parameters
     ----------
@@ -222,9 +221,9 @@ def least_loss_of_columns(
     trees : mapping
         The parent of each node of each column; the root of each has none.
     sizes, domains : mapping
-        How many items each node stands for, and how many there are in each column.
+        The number of items that each node represents, and the number in each column.
     most : mapping or int
-        How many of each column may be known, or of all.
+        The number of items of each column, or of all columns, that may be known.
     """
     cuts = [list(_cuts_of(tree, next(v for v, up in tree.items() if up is None))) for tree in trees.values()]
     column = {v: name for name, tree in trees.items() for v in tree}

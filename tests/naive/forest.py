@@ -32,7 +32,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Terms:
-    """What is promised, what counts, and what is allowed."""
+    """The guarantee, the measured loss and the allowed labels of a search."""
 
     k: int
     m: float
@@ -59,7 +59,7 @@ def some_of(things: Sequence[object], most: float) -> Iterator[tuple[object, ...
 
 
 def is_anonymous(rows: Sequence[Row], k: int, m: float, mixed: bool) -> bool:
-    """Whether nobody knows a set of facts that is in more than 0 but less than k rows."""
+    """Return whether no known set of facts is in more than 0 but fewer than k rows."""
     counts: Counter[object] = Counter()
     for values, row in rows:
         facts = list(enumerate(values))
@@ -113,7 +113,7 @@ def item_loss(table: Table, to: Image, objective: str) -> Fraction:
 
 
 def images(tree: Tree, coarsest: Sequence[str]) -> list[Image]:
-    """What each cut that is allowed makes of each leaf."""
+    """Return the labels of the leaves under each allowed cut."""
     above = {up for node in coarsest for up in up_from(tree, node)[1:]}
     return [image(tree, cut) for cut in all_cuts(tree) if not cut & above]
 

@@ -27,7 +27,7 @@ def met(by: Sequence[Point], points: Sequence[Point]) -> tuple[int, int]:
 
 
 def least(losses: Sequence[Mapping[str, float]], method: str) -> tuple[int, int, int]:
-    """Promises compared, least alone, least shared."""
+    """Guarantees compared, least alone, least shared."""
     compared = alone = shared = 0
     for made in losses:
         if method not in made or len(made) == 1:

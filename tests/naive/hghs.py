@@ -15,7 +15,7 @@ Threats = frozenset[frozenset[str]]
 
 @dataclass(frozen=True)
 class Found:
-    """What a search ends with; the cost is the sum of LM over the occurrences."""
+    """The result of a search; its cost is the sum of LM over the occurrences."""
 
     cut: Cut
     suppressed: Cut
@@ -34,7 +34,7 @@ def merged(tree: Tree) -> dict[str, str | None]:
 
 
 def pruned(tree: Tree, cut: Cut) -> dict[str, str | None]:
-    """Remove what lies below a cut."""
+    """Remove the nodes below a cut."""
     return {node: up for node, up in tree.items() if not cut & set(up_from(tree, node)[1:])}
 
 
@@ -55,7 +55,7 @@ def minimal_threats(rows: Rows, tree: Tree, k: int, m: float) -> Threats:
 
 @dataclass(frozen=True)
 class Prices:
-    """Occurrences of each node, what one of them costs if it is kept, and the order of the nodes."""
+    """Return the occurrences of each node, the cost of keeping one of them, and the order of the nodes."""
 
     occurrences: Mapping[str, int]
     generalized: Mapping[str, Fraction]
@@ -81,7 +81,7 @@ def prices(rows: Rows, tree: Tree) -> Prices:
 
 
 def suppress(cut: Cut, threats: Threats, paid: Prices) -> Cut:
-    """Run the inner loop: what is not kept of a cut."""
+    """Run the inner loop: return the suppressed nodes of a cut."""
     relevant = [threat for threat in threats if threat <= cut]
     kept: set[str] = set()
     for x in sorted(cut, key=lambda x: (-paid.suppression(x), paid.rank[x])):

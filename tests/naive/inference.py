@@ -15,7 +15,7 @@ Itemset = tuple[str, ...]
 
 
 class Rule(NamedTuple):
-    """What an itemset tells of a sensitive item; with None as item, that it is in too few rows."""
+    """An itemset with the sensitive item that it predicts, or with None if it is in too few rows."""
 
     itemset: Itemset
     support: int
@@ -68,14 +68,14 @@ def rules(rows: Rows, sensitive: Collection[str], m: float, knows: str, order: S
 def violations(
     rows: Rows, sensitive: Collection[str], k: int, m: float, rho: Fraction, knows: str, order: Sequence[str]
 ) -> list[Rule]:
-    """What breaks (k, rho)^m-anonymity."""
+    """List the violations of (k, rho)^m-anonymity."""
     few = [
         Rule(tuple(x for x in order if x in items), support(rows, items))
         for items in known_sets(rows, sensitive, m, knows)
         if items and support(rows, items) < k
     ]
-    told = [rule for rule in rules(rows, sensitive, m, knows, order) if rule.confidence > rho]
-    return sorted_rules(few + told, order)
+    breaking = [rule for rule in rules(rows, sensitive, m, knows, order) if rule.confidence > rho]
+    return sorted_rules(few + breaking, order)
 
 
 def confidences(
@@ -107,13 +107,13 @@ def greatest_m(rows: Rows, sensitive: Collection[str], k: int, rho: Fraction, kn
 def is_km_rho(
     rows: Rows, sensitive: Collection[str], k: int, m: float, rho: Fraction, knows: str = "public"
 ) -> bool:
-    """Whether (k, rho)^m-anonymity holds."""
+    """Return whether (k, rho)^m-anonymity is satisfied."""
     order = sorted({x for row in rows for x in row})
     return not violations(rows, sensitive, k, m, rho, knows, order)
 
 
 def is_rho_uncertain(rows: Rows, sensitive: Collection[str], rho: Fraction) -> bool:
-    """Whether no rule whatever has a confidence above rho."""
+    """Return whether no rule at all has a confidence above rho."""
     order = sorted({x for row in rows for x in row})
     return all(rule.confidence <= rho for rule in rules(rows, sensitive, math.inf, "any", order))
 
@@ -136,7 +136,7 @@ def rule_of(rows: Rows, items: Collection[str], s: str, order: Sequence[str]) ->
 
 
 def least_rule(rows: Rows, rule: Rule, rho: Fraction, order: Sequence[str]) -> Rule:
-    """Leave items out in item order, again and again, while the confidence stays above rho."""
+    """Remove items in item order, again and again, while the confidence stays above rho."""
     assert rule.item is not None
     while True:
         before = rule

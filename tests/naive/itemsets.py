@@ -1,7 +1,8 @@
 """Itemsets of weighted rows of numbers, each listed and counted.
 
-A row is a set of numbers with how many equal rows it stands for. Where `spans` are given, the numbers are
-nodes of a tree, each with the interval of leaves below it, and no itemset holds a node and one above it.
+A row is a set of numbers with the number of equal rows that it represents. If `spans` are given, the numbers
+are nodes of a tree, each with the interval of leaves below it, and no itemset contains a node and an ancestor
+of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Spans = Sequence[tuple[int, int]]
 
 
 def are_apart(nodes: Itemset, spans: Spans) -> bool:
-    """Whether no node is above another; of two with the same leaves one is."""
+    """Return whether no node is above another; of two nodes with the same leaves, one is above the other."""
     return all(
         spans[a][1] <= spans[b][0] or spans[b][1] <= spans[a][0] for a, b in combinations(sorted(nodes), 2)
     )
@@ -31,7 +32,7 @@ def parts(items: Itemset) -> Iterator[Itemset]:
 
 
 def supports(rows: Rows, most: int, spans: Spans | None = None) -> Counter[Itemset]:
-    """Support of every itemset of at most so many items that occurs."""
+    """Count the rows of every occurring itemset of at most `most` items."""
     out: Counter[Itemset] = Counter()
     for row, weight in rows:
         for size in range(1, min(most, len(row)) + 1):
@@ -46,7 +47,7 @@ def holding(rows: Rows, items: Itemset) -> int:
 
 
 def rare_paths(rows: Rows, spans: Spans, k: int, smallest: int, largest: int) -> list[tuple[int, ...]]:
-    """Itemsets of support in (0, k), in preorder; what lies below one of them is passed over."""
+    """List the itemsets of support in (0, k), in preorder; skip itemsets below a listed one."""
     rare = {
         tuple(sorted(items))
         for items, n in supports(rows, largest, spans).items()
@@ -68,9 +69,9 @@ def minimal_rare(rows: Rows, spans: Spans, k: int, most: int) -> set[Itemset]:
 def most_general(
     rows: Rows, spans: Spans, parent: Sequence[int], root: int, k: int, most: int
 ) -> set[Itemset]:
-    """Rare itemsets that are rare neither without one of their nodes nor with a parent instead of one.
+    """List rare itemsets that are not rare without one of their nodes, or with a parent in its place.
 
-    Rows hold with a node all its ancestors. The root stands for no node, nor does a parent of two of them.
+    Rows with a node contain all its ancestors. The root represents no node, nor does a parent of two of them.
     """
     out = set()
     for items, n in supports(rows, most, spans).items():
@@ -85,7 +86,7 @@ def most_general(
 
 
 def least(rows: Rows, size: int) -> list[int | None]:
-    """For each row the least support of its itemsets of one size; None where it has none."""
+    """Return, for each row, the least support of its itemsets of one size, or None without any."""
     found = supports(rows, size)
     return [
         min((found[frozenset(some)] for some in combinations(sorted(row), size)), default=None)
@@ -95,14 +96,14 @@ def least(rows: Rows, size: int) -> list[int | None]:
 
 @dataclass(frozen=True)
 class Tally:
-    """Over the rows of one length and their itemsets of one size, each row as often as it stands for."""
+    """Sums over the rows of one length and their itemsets of one size, weighted by equal rows."""
 
     below: list[int]
     inverse: Fraction
 
 
 def tallies(rows: Rows, size: int, limits: Sequence[int]) -> dict[int, Tally]:
-    """How many supports are below each limit, and the sum of 1 / support, for each length of rows."""
+    """Count the supports below each limit, and sum 1 / support, for each length of rows."""
     found = supports(rows, size)
     out = {}
     for length in {len(row) for row, _ in rows}:
@@ -120,8 +121,8 @@ def tallies(rows: Rows, size: int, limits: Sequence[int]) -> dict[int, Tally]:
 
 
 @dataclass(frozen=True)
-class Told:
-    """The probability of each private item given an itemset, those of 0 left out, and its support."""
+class Learned:
+    """The nonzero probabilities of private items given an itemset, and the support of the itemset."""
 
     probabilities: Mapping[int, Fraction]
     support: int
@@ -131,11 +132,11 @@ class Told:
         return max(self.probabilities.values(), default=Fraction(0))
 
 
-def told(rows: Rows, shares: Sequence[Mapping[int, int]], whole: int, items: Itemset) -> Told:
+def learned(rows: Rows, shares: Sequence[Mapping[int, int]], whole: int, items: Itemset) -> Learned:
     """`shares` are, for each row, sums of the probabilities of private items, times `whole`."""
     support = holding(rows, items)
     total: Counter[int] = Counter()
     for (row, _), of_row in zip(rows, shares, strict=True):
         if items <= row:
             total.update(of_row)
-    return Told({private: Fraction(share, whole * support) for private, share in total.items()}, support)
+    return Learned({private: Fraction(share, whole * support) for private, share in total.items()}, support)

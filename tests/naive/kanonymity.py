@@ -26,5 +26,5 @@ def greatest_k(rows: Rows) -> int | None:
 
 
 def is_feasible(rows: Rows, k: int) -> bool:
-    """Tell whether one label for everything would do: nothing hides rows better."""
+    """Return whether publishing one label for everything is k-anonymous: nothing hides rows better."""
     return is_k_anonymous([frozenset({"*"} if row else ()) for row in rows], k)

@@ -1,4 +1,4 @@
-"""What a group of a computed hierarchy is called, but for a number that tells it from others."""
+"""Labels of the groups of a computed hierarchy, without the number that makes them distinct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The least loss of a release that also holds against who knows an absent item: every cut is tried."""
+"""The least loss of a release that also protects against a known absent item: every cut is tried."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naive.measures import Image
 
 
 def signs(published: Rows, to: Image) -> set[frozenset[str]]:
-    """Labels that stand for one item alone, each a set: who lacks the item is in no row that shows one."""
+    """Return the labels that represent one item only: rows of a person without it show none of them."""
     shown = frozenset().union(*published)
     return {frozenset([label]) for label in shown if measures.members(to, label) == 1}
 

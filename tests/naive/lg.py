@@ -13,11 +13,11 @@ from naive.anonymize import Tree, children, leaves, ranks, root, up_from
 from naive.km import Rows
 
 Row = frozenset[str]
-Part = tuple[list[Row], Row]  # rows, and the nodes that all of them are published as
+Part = tuple[list[Row], Row]  # rows, and the nodes of their published form
 
 
 class LocalGeneralization:
-    """One run; `published` are the pairs of a row and what it is published as."""
+    """One run; `published` are the pairs of a row and its published form."""
 
     def __init__(self, rows: Rows, tree: Tree, k: int) -> None:
         self.tree, self.k = tree, k
@@ -101,12 +101,12 @@ class LocalGeneralization:
 
 
 def lg(rows: Rows, tree: Tree, k: int) -> Counter[tuple[Row, Row]]:
-    """Count the pairs of a row and what it is published as."""
+    """Count the pairs of a row and its published form."""
     return Counter(LocalGeneralization(rows, tree, k).published)
 
 
 def ncp(published: Counter[tuple[Row, Row]], tree: Tree) -> Fraction:
-    """Average over the occurrences of the share of all items under the label that stands for it."""
+    """Average, over the occurrences, the share of all items below the label that represents the item."""
     items = set(leaves(tree))
     lost, occurrences = Fraction(0), 0
     for (row, labels), count in published.items():

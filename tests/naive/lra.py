@@ -40,7 +40,7 @@ def default_parts(n: int, k: int) -> int:
 
 
 def runs(order: Sequence[int], parts: int) -> list[list[int]]:
-    """Cut an order into runs; the first len % parts of them have a row more."""
+    """Cut an order into runs; the first len % parts runs have a row more."""
     size, longer = divmod(len(order), parts)
     bounds = [0]
     for i in range(parts):

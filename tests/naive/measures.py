@@ -1,6 +1,6 @@
 """Losses as fractions, straight from their definitions.
 
-`image` maps every item of I to its label, or to None where it is suppressed.
+`image` maps every item of I to its label, or to None if it is suppressed.
 """
 
 from __future__ import annotations

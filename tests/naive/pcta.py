@@ -1,4 +1,4 @@
-"""PCTA straight from its definition: all pairs at every step, Fractions, everything counted anew.
+"""PCTA straight from its definition: all pairs at every step, Fractions, everything counted again.
 
 A group is a frozenset of items. `privacy` is a list of itemsets in the order of P, `utility` a list of
 groups; items that no utility constraint names form one more together.
@@ -25,7 +25,7 @@ def pcta(
     s: Fraction = Fraction(1),
     tree: Tree | None = None,
 ) -> tuple[dict[str, Group | None], list[Step]]:
-    """What each item becomes (None: suppressed), and the steps that led there."""
+    """Return the group of each item (None: suppressed), and the steps that led to it."""
     rank = {item: i for i, item in enumerate(items)}
     named = [frozenset(group) for group in utility]
     rest = frozenset(items).difference(*named)

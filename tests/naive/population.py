@@ -1,4 +1,4 @@
-"""What a match is worth to a stranger, from its definition: every key of every row, every sample."""
+"""The value of a match to an attacker, from its definition: every key of every row, every sample."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def held(rows: Rows, key: Row) -> int:
 
 
 def share(rows: Rows, row: Row, m: int, number: int) -> Fraction:
-    """The share of a row's keys that so many rows hold."""
+    """Return the share of a row's keys that exactly `number` rows contain."""
     every = keys(row, m)
     return Fraction(sum(held(rows, key) == number for key in every), len(every)) if every else Fraction(0)
 
@@ -35,7 +35,7 @@ def estimate(rows: Rows, m: int, fraction: Fraction) -> Fraction | None:
 
 
 def matches(population: Rows, inside: list[bool], m: int) -> tuple[Fraction, Fraction]:
-    """How many targets, each with a key at random, a single row of the sample fits: rightly, and wrongly."""
+    """Count the targets whose random key fits a single row of the sample: correct and wrong matches."""
     sample = [row for row, there in zip(population, inside, strict=True) if there]
     right = wrong = Fraction(0)
     for target, there in zip(population, inside, strict=True):
@@ -68,7 +68,7 @@ def fewest(rows: Rows, population: Rows, m: int) -> list[int]:
 
 
 def mean_chance(rows: Rows, population: Rows, m: int) -> Fraction:
-    """The mean of 1 / the rows that fit a key; all rows fit a row of which nothing can be known."""
+    """Average 1 / the number of rows that fit a key; a row without anything to know fits all rows."""
     total = Fraction(0)
     for row in rows:
         every = keys(row, m) or [frozenset()]

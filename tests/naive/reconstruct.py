@@ -41,7 +41,7 @@ class Label:
 
     def __init__(self, stream: Stream, n_rows: int, supports: Sequence[int]) -> None:
         self.stream, self.n_rows, self.supports = stream, n_rows, supports
-        # A common item has a list of all rows, first those that hold it.
+        # A common item has a list of all rows, with its own rows first.
         self.common = [4 * s > n_rows for s in supports]
         self.rows = [list(range(n_rows)) if common else [] for common in self.common]
         self.held: list[set[int]] = [set() for _ in supports]
@@ -108,7 +108,7 @@ def reconstruct(
     seed: int,
     mixing: int,
 ) -> list[Row]:
-    """One draw; a label that is not in `members` stands for itself."""
+    """Draw rows once; a label that is not in `members` represents itself."""
     stream = Stream(seed)
     labels = item_order({label for row in rows for label in row})
     under = {label: members.get(label, [label]) for label in labels}
@@ -168,7 +168,7 @@ def in_groups(
 
 
 def recoded(rows: Sequence[Row], image: Mapping[str, str | None]) -> list[Row]:
-    """What the rows are published as."""
+    """Return the published rows of an image."""
     return [frozenset(image[x] for x in row if image[x] is not None) for row in rows]  # type: ignore[misc]
 
 
@@ -177,13 +177,13 @@ def supports(rows: Sequence[Row]) -> Counter[str]:
 
 
 def all_deals(supports: Sequence[int], n_rows: int) -> list[Deal]:
-    """Every way to put items into so many rows each that no row is empty."""
+    """List every way to put each item into `supports` rows so that no row is empty."""
     each = [[frozenset(c) for c in combinations(range(n_rows), s)] for s in supports]
     return [deal for deal in product(*each) if len(frozenset().union(*deal)) == n_rows]
 
 
 def steps(deal: Deal, n_rows: int) -> Iterator[tuple[Deal, float]]:
-    """What a step of mixing makes of a deal, and how likely."""
+    """List the deals that one step of mixing can lead to, with their probabilities."""
     occurrences = [(item, row) for item, rows in enumerate(deal) for row in sorted(rows)]
     one = 1 / (2 * len(occurrences))
     for item, row in occurrences:

@@ -1,4 +1,4 @@
-"""New groups below a group, by sorting and by looking at all that is free; and every plan of them."""
+"""New groups below a group, by sorting and by comparing all free nodes; and every plan of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def cut(level: list[object], size: int) -> list[list[object]]:
 
 
 def by_company(rows: Sequence[frozenset[str]], items: Sequence[str], size: int) -> list[object]:
-    """Give each group the rarest node that is free, and then the free ones most similar to what is in it."""
+    """Give each group the rarest free node, and then the free nodes most similar to its members."""
     level: list[object] = list(items)
     while len(level) > size:
         free = sorted(range(len(level)), key=lambda at: (support(rows, items_of(level[at])), at))
@@ -81,7 +81,7 @@ def replaced(tree: Tree, plan: dict[str, list[object]]) -> dict[str, str | None]
 
 
 def _is_inner(tree: Tree, label: str, top: str) -> bool:
-    """Whether a node is a group below another."""
+    """Return whether a node is a group below another."""
     up = tree[label] if label in tree.values() else None
     while up is not None and up != top:
         up = tree[up]

@@ -1,4 +1,4 @@
-"""What repetitions tell, by counting everything: signs, subsets of ranks, orders."""
+"""The information in repetitions, by counting everything: signs, subsets of ranks, orders."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def signed_rank(differences: Sequence[float]) -> Fraction:
 
 
 def holm(chances: Sequence[Fraction]) -> list[Fraction]:
-    """Adjust each p-value by the worst of those that are not greater."""
+    """Adjust each p-value by the worst of the p-values that are not greater."""
     n = len(chances)
     ordered = sorted(chances)
     out = []

@@ -1,4 +1,4 @@
-"""Rules that give sensitive items away, and what is left out for them, by listing all sets (SPEC2 §1, §4)."""
+"""Rules that reveal sensitive items, and the items suppressed for them, by listing all sets (SPEC2 §1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from naive.hghs import merged
 from naive.km import Rows, item_order
 
 Row = frozenset[str]
-Rule = tuple[Row, str]  # known items, and what they tell
+Rule = tuple[Row, str]  # known items, and their inferences
 
 
 def support(rows: Rows, items: Collection[str]) -> int:
@@ -69,7 +69,7 @@ def order_of(rows: Rows) -> dict[str, int]:
 def suppress(
     rows: Rows, sensitive: Collection[str], rho: Fraction, loss: Mapping[str, int], rank: Mapping[str, int]
 ) -> list[str]:
-    """List what goes, in order; `loss` tells what leaving an item out costs."""
+    """List the suppressed items, in order; `loss` gives the cost of suppressing an item."""
     gone: list[str] = []
     size = 0
     while any(len(row) > size for row in rows):

@@ -1,6 +1,6 @@
 """Attack risk from its definitions: every set of every row, every support counted, every mean a fraction.
 
-`chances` tells for each row the probability of each private item; public rows hold no private item.
+`chances` has, for each row, the probability of each private item; public rows contain no private item.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def best(rows: Rows, m: int, threshold: int) -> int:
 
 
 def easiest(rows: Rows, m: int) -> int | None:
-    """The fewest rows that fit some set of any row; None where nothing can be known of anybody."""
+    """Find the fewest rows that fit some set of any row; None if no row has an item that can be known."""
     return min((n for row, n in zip(rows, fewest(rows, m), strict=True) if row), default=None)
 
 
@@ -78,7 +78,7 @@ def revealing(rows: Rows, order: Sequence[str], m: int, below: int) -> list[tupl
     return sorted(found, key=lambda entry: (-entry[2], order.index(entry[0])))
 
 
-def told(rows: Rows, chances: Chances, private: Sequence[str], m: int) -> dict[Row, list[Fraction]]:
+def chances_of(rows: Rows, chances: Chances, private: Sequence[str], m: int) -> dict[Row, list[Fraction]]:
     """Pr(private | items) for every set, also the empty one: the mean over the rows that hold the set."""
     out = {}
     for items in {frozenset[str](), *(some for row in rows for some in sets_of(row, m))}:
@@ -95,7 +95,7 @@ def greatest(
     `order` is that of the public items; the private ones are in order.
     """
     found = []
-    for items, probabilities in told(rows, chances, private, m).items():
+    for items, probabilities in chances_of(rows, chances, private, m).items():
         ids = sorted(map(order.index, items))
         support = sum(items <= row for row in rows)
         for position, probability in enumerate(probabilities):
@@ -108,7 +108,7 @@ def greatest(
 def greatest_of_each(
     rows: Rows, chances: Chances, order: Sequence[str], private: Sequence[str], m: int
 ) -> list[tuple[str, Fraction, list[str], int]]:
-    """For each private item that some row may hold, what `greatest` tells of it alone."""
+    """Return `greatest` for each private item alone that some row may contain."""
     found = []
     for item in private:
         if any(each.get(item) for each in chances):
@@ -118,9 +118,9 @@ def greatest_of_each(
 
 
 def above(rows: Rows, chances: Chances, private: Sequence[str], m: int, level: float) -> int:
-    """Rows of which some set, or none, gives some private item with a probability above the level."""
+    """Count the rows with a set of items that predicts a private item with a probability above the level."""
     limit = Fraction(str(level))
-    telling = [items for items, p in told(rows, chances, private, m).items() if max(p) > limit]
+    telling = [items for items, p in chances_of(rows, chances, private, m).items() if max(p) > limit]
     return sum(any(items <= row for items in telling) for row in rows)
 
 
@@ -135,7 +135,7 @@ def hidden(rows: Rows, private: Sequence[str]) -> tuple[Rows, Chances]:
 def in_groups(
     rows: Rows, group_of: Sequence[int], counts: Sequence[Mapping[str, int]], private: Sequence[str]
 ) -> tuple[Rows, Chances]:
-    """Rows in groups: each row of a group is equally likely to hold what the group counts."""
+    """Make rows in groups: each row of a group is equally likely to contain the group's counted items."""
     public, certain = hidden(rows, private)
     out = []
     for group, sure in zip(group_of, certain, strict=True):

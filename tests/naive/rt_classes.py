@@ -21,7 +21,7 @@ def groups(table: Table, part: Part, a: int) -> list[list[int]]:
 
 
 def halves(table: Table, part: Part, a: int) -> Iterator[list[list[int]]]:
-    """How numbers without a tree may be split: missing from present, or at the median, then just below it."""
+    """Split numbers without a tree: missing from present, or at the median, then just below it."""
     values = table.columns[a].values
     missing = [row for row in part if values[row] == MISSING]
     if missing:
@@ -34,7 +34,7 @@ def halves(table: Table, part: Part, a: int) -> Iterator[list[list[int]]]:
 
 
 def splits(table: Table, part: Part, a: int) -> Iterator[list[list[int]]]:
-    """What is tried of one column, in order."""
+    """List the splits of one column in the order in which they are tried."""
     column = table.columns[a]
     if len({column.values[row] for row in part}) == 1:
         return

@@ -1,4 +1,4 @@
-"""One cut per quasi-identifier and one of the items for the whole table: all of them tried."""
+"""One cut per quasi-identifier and one of the items for the whole table, by trying all combinations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from naive.rt_verify import Shown, is_kkm, is_mixed_km
 
 @dataclass(frozen=True)
 class Choice:
-    """Cuts of the quasi-identifiers and what each item becomes."""
+    """The cuts of the quasi-identifiers and the label of each item."""
 
     cuts: Cuts
     items: Image
@@ -30,7 +30,7 @@ def published(table: Table, images: Images, items: Image) -> Shown:
 
 
 def above(tree: Tree, labels: Iterable[str]) -> set[str]:
-    """Every node that lies above one of some labels."""
+    """List every node above one of some labels."""
     return {node for label in labels for node in up_from(tree, label)[1:]}
 
 

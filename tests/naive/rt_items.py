@@ -1,6 +1,6 @@
-"""The items of a class: the best cut with suppressed leaves by trying all, and what a choice costs.
+"""The items of a class: the best cut with suppressed leaves by trying all, and the cost of a choice.
 
-A recoding is the image of each leaf: its label, or None where it is suppressed.
+A recoding is the image of each leaf: its label, or None if it is suppressed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def best(
 ) -> Image | None:
     """Find a k^m-anonymous choice of least loss among all cuts with all sets of suppressed leaves, if any.
 
-    Barred labels may not be published of what is there.
+    Barred labels must not be published for occurring items.
     """
     terms = Terms(measure, suppress)
     occurring = set().union(*rows)
@@ -68,7 +68,7 @@ def nothing(tree: Tree) -> Image:
 
 
 def by_aa(rows: Rows, tree: Tree, k: int, m: float) -> Image:
-    """AA's cut; where fewer than k rows hold anything, everything is suppressed."""
+    """Return AA's cut; if fewer than k rows contain an item, everything is suppressed."""
     filled = sum(map(bool, rows))
     if 0 < filled < k:
         return nothing(tree)
@@ -76,7 +76,7 @@ def by_aa(rows: Rows, tree: Tree, k: int, m: float) -> Image:
 
 
 def by_hghs(rows: Rows, tree: Tree, k: int, m: float) -> Image:
-    """HgHs's cut and what it suppresses of it."""
+    """Return HgHs's cut and the suppressed nodes."""
     found = hghs.hghs(rows, tree, k, m)
     return {leaf: None if node in found.suppressed else node for leaf, node in image(tree, found.cut).items()}
 
@@ -93,7 +93,7 @@ def total(table: Table, recoded: Recoded, measure: str = "ncp") -> Fraction:
 
 
 def published(table: Table, recoded: Recoded) -> list[tuple[tuple[str, ...], frozenset[str]]]:
-    """What each row shows, in the order of the rows."""
+    """Return the labels and items that each row shows, in the order of the rows."""
     shown: dict[int, tuple[tuple[str, ...], frozenset[str]]] = {}
     for part, to in recoded:
         sets = measures.recode(table.rows(part), to)

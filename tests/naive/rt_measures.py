@@ -1,4 +1,4 @@
-"""What is measured of tables: UL, DM, C_avg, and errors of counting queries about columns and items."""
+"""Measures of tables: UL, DM, C_avg, and errors of counting queries about columns and items."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def actual(table: Table, query: Query) -> int:
 
 
 def share_of_range(column: Column, label: str, low: Fraction, high: Fraction) -> Fraction:
-    """The chance that a number published so lies in an interval."""
+    """Return the chance that a number, published with this label, is in an interval."""
     if label == MISSING:
         return Fraction(0)
     if label == "*":

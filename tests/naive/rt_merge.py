@@ -47,7 +47,7 @@ def partners(table: Table, clusters: Parts, c: Part, by: str) -> Parts:
 
 
 def joined(table: Table, clusters: Parts, c: Part, d: Part) -> tuple[Parts, Part]:
-    """The clusters with two of them as one, in order; and that one."""
+    """Merge two clusters; return all clusters in order, and the merged one."""
     (both,) = table.in_order([(*c, *d)])
     return table.in_order([*(other for other in clusters if other not in (c, d)), both]), both
 

@@ -25,7 +25,7 @@ class Point:
 
 
 class Valuer:
-    """What parts lose, relational and items' LM, at one setting; the items of each part are found once."""
+    """The losses of parts, relational and of items (LM), at one setting; a part's items are computed once."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Valuer:
         return self.share * self.r(parts) + (1 - self.share) * self.t(parts)
 
     def f_or_more(self, parts: Parts) -> Fraction | float:
-        """f, beyond all bounds where items cannot be published."""
+        """Compute f, with infinity if items cannot be published."""
         try:
             return self.f(parts)
         except NoRecodingError:

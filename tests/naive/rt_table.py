@@ -77,7 +77,7 @@ class Column:
 
     @cached_property
     def position(self) -> dict[str, int]:
-        """Where each leaf stands, depth first, children by their first leaf: by size, or in item order.
+        """Number the leaves depth first, children by their first leaf: by size, or in item order.
 
         Missing values come first and are no text among numbers.
         """
@@ -122,7 +122,7 @@ class Column:
         return next(node for node in paths[0] if all(node in path for path in paths))
 
     def length(self, numbers: Iterable[str]) -> Fraction:
-        """What a range of numbers takes of the whole."""
+        """Return the length of a range of numbers as a share of the whole range."""
         least, most = self.extremes
         found = [Fraction(number) for number in numbers]
         return (max(found) - min(found)) / (most - least) if most > least else Fraction(0)
@@ -136,7 +136,7 @@ class Column:
         return Fraction(1) if MISSING in below else self.length(below)
 
     def loss(self, values: Iterable[str]) -> Fraction:
-        """NCP of what some values are published as together."""
+        """Return the NCP of some values that are published together."""
         values = set(values)
         if self.whole is not None:
             return self.node_loss(self.lowest(values))
@@ -145,7 +145,7 @@ class Column:
         return self.length(values)
 
     def label(self, values: Iterable[str]) -> str:
-        """What some values are published as together."""
+        """Return the label that some values share when they are published together."""
         values = set(values)
         if self.whole is not None:
             return self.lowest(values)
@@ -157,12 +157,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Cells(Column):
-    """Numbers of which fewer than k rows share some: each stands for its cell, by the least value in it."""
+    """Numbers that fewer than k rows share are replaced by their cell, written as the least value in it."""
 
     fine: Column | None = None
     k: int = 0
     within: Mapping[str, tuple[str, str]] | None = None  # of each cell, its least and its greatest value
-    ends: Mapping[str, tuple[str, str]] | None = None  # and its ends with their brackets, "" where it is open
+    ends: Mapping[str, tuple[str, str]] | None = None  # and its ends with their brackets, "" if it is open
 
     @cached_property
     def extremes(self) -> tuple[Fraction, Fraction]:

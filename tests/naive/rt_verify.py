@@ -1,4 +1,4 @@
-"""What a published table promises, counted from its rows alone; and what attackers find.
+"""The guarantee of a published table, counted from its rows alone, and the findings of attackers.
 
 A row shows a tuple of labels of its quasi-identifiers and a set of labels of its items.
 """
@@ -18,7 +18,7 @@ Counterexample = tuple[tuple[str, ...], frozenset[str], int]
 
 
 def subsets(items: frozenset[str], m: float) -> Iterator[frozenset[str]]:
-    """Every set of at most m of them, the empty one too."""
+    """List every set of at most m of them, including the empty set."""
     for size in range(int(min(m, len(items))) + 1):
         yield from map(frozenset, combinations(sorted(items), size))
 
@@ -48,7 +48,7 @@ def is_kkm(shown: Shown, k: int, m: float) -> bool:
 
 
 def greatest_k(shown: Shown, m: float) -> int | None:
-    """The least size of a class or support in one; None where there are no rows."""
+    """Return the least size of a class or support in one; None without rows."""
     return min(
         (support(shown, labels, some) for labels, items in shown for some in subsets(items, m)), default=None
     )
@@ -123,7 +123,7 @@ def sensitive_items(shown: Shown, sensitive: frozenset[str], p: float) -> Fracti
 
 
 def covers(row: frozenset[str], leaf: str, tree: Tree) -> bool:
-    """Whether a row shows an item or something above it."""
+    """Return whether a row shows an item or a node above it."""
     return bool(row & set(up_from(tree, leaf)))
 
 
@@ -166,7 +166,7 @@ def candidates(
     trees: Sequence[Tree | None],
     tree: Tree,
 ) -> list[int]:
-    """Rows that who knows values of some columns and some items cannot rule out."""
+    """List the rows that remain possible for someone who knows values of some columns and some items."""
     return [
         i
         for i, (labels, more) in enumerate(shown)
@@ -176,7 +176,7 @@ def candidates(
 
 
 def fits(label: str, value: str, tree: Tree | None) -> bool:
-    """Whether a label of a quasi-identifier covers a value; without a tree by ranges."""
+    """Return whether a label of a quasi-identifier covers a value; without a tree, by ranges."""
     if tree is not None:
         return label in up_from(tree, value)
     if label in ("*", value):

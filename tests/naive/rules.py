@@ -16,7 +16,7 @@ def support(rows: Iterable[Itemset], itemset: Itemset) -> int:
 
 
 def rules(rows: Sequence[Itemset], least: int, confidence: Fraction, longest: int) -> dict[Rule, About]:
-    """All rules in at least so many rows, with support and confidence."""
+    """List all rules in at least `least` rows, with support and confidence."""
     items = sorted(frozenset().union(*rows))
     found = {}
     for size in range(2, longest + 1):

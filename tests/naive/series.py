@@ -1,12 +1,12 @@
-"""Several releases about the same people: the promise by its definition, choice by choice."""
+"""Several releases about the same people: the guarantee by its definition, choice by choice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
-Release = Mapping[str, frozenset[str]]  # what each person had
-Labels = Mapping[str, str | None]  # what each item became; None: left out
+Release = Mapping[str, frozenset[str]]  # the items of each person
+Labels = Mapping[str, str | None]  # the label of each item; None: suppressed
 Token = tuple[int, str]
 HERE = "•"
 
@@ -57,7 +57,7 @@ def choices(
 def candidates(
     releases: Sequence[Release], labels: Sequence[Labels], m: int, known: str, presence: str
 ) -> dict[str, int]:
-    """How few people are left, at worst, for each person; 2**62 where nothing can be known."""
+    """Count the people who remain in the worst case for each person; 2**62 if nothing can be known."""
     rows = joined(releases, labels, presence)
     return {
         p: min(
@@ -72,7 +72,7 @@ def candidates(
 def newly_exposed(
     releases: Sequence[Release], labels: Sequence[Labels], k: int, m: int, known: str, presence: str
 ) -> set[str]:
-    """Whom the last release exposes by facts that did not before: by those whose earlier part left enough."""
+    """Find people exposed only by the last release: the earlier part of the knowledge fits enough rows."""
     rows = joined(releases, labels, presence)
     last = len(releases) - 1
     found = set()
@@ -89,14 +89,14 @@ def newly_exposed(
 def exposed_exactly(
     releases: Sequence[Release], labels: Sequence[Labels], k: int, m: int, known: str, presence: str
 ) -> set[str]:
-    """Who is exposed to someone who knows exactly in which releases each is."""
+    """Find people exposed to an attacker who knows exactly which releases each person is in."""
     rows = joined(releases, labels, presence)
     there = {p: frozenset(t for t, release in enumerate(releases) if p in release) for p in rows}
     found = set()
     for p in rows:
         alike = [q for q in rows if there[q] == there[p]]
-        asked = [frozenset[Token](), *choices(p, releases, labels, m, known, presence)]
-        if any(sum(some <= rows[q] for q in alike) < k for some in asked):
+        attackers = [frozenset[Token](), *choices(p, releases, labels, m, known, presence)]
+        if any(sum(some <= rows[q] for q in alike) < k for some in attackers):
             found.add(p)
     return found
 
@@ -104,7 +104,7 @@ def exposed_exactly(
 def worlds(
     releases: Sequence[Release], labels: Sequence[Labels]
 ) -> Iterator[list[dict[str, frozenset[str]]]]:
-    """All that people may have had, so that every release shows what it shows; rows keep their persons."""
+    """List all possible originals, so that every release is as published; rows keep their persons."""
     spots = [(t, p) for t, release in enumerate(releases) for p in release]
     options = [list(_rows_like(releases[t][p], labels[t])) for t, p in spots]
     for chosen in product(*options):

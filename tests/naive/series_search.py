@@ -1,7 +1,7 @@
 """Labels of releases about the same people, by trying all of them.
 
-A series is a list of releases, each from people to their items; a recoding maps items to labels, None where
-they are left out.
+A series is a list of releases, each from people to their items. A recoding maps items to labels, and
+suppressed items to None.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def subsets(things: Sequence[T], most: int) -> Iterator[tuple[T, ...]]:
 def known_items(
     person: int, releases: Sequence[Release], recodings: Sequence[Recoding], known: str, presence: str
 ) -> list[frozenset[Token]]:
-    """List the tokens of each item that may be known of somebody."""
+    """List the tokens of each item of a person that may be known."""
     there = [t for t, release in enumerate(releases) if person in release]
     facts: list[tuple[str | None, int]] = [(item, t) for t in there for item in releases[t][person]]
     if presence == "known":
@@ -42,7 +42,7 @@ def known_items(
 
 
 def shown(person: int, releases: Sequence[Release], recodings: Sequence[Recoding]) -> set[Token]:
-    """Find all tokens of somebody's rows."""
+    """Find all tokens of a person's rows."""
     out: set[Token] = set()
     for t, release in enumerate(releases):
         if person in release:
@@ -55,10 +55,10 @@ def exposed(
     releases: Sequence[Release], recodings: Sequence[Recoding], k: int, m: int, known: str, presence: str,
     forgiven: bool = False,
 ) -> set[int]:  # fmt: skip
-    """Find people of whom up to m known items fit fewer than k.
+    """Find people with up to m known items that fit fewer than k people.
 
     forgiven : bool
-        Not what fitted fewer than k in the releases before the last already.
+        Skip knowledge that fitted fewer than k people before the last release already.
     """
     people = sorted(set().union(*releases))
     rows = {person: shown(person, releases, recodings) for person in people}
@@ -80,7 +80,7 @@ def exposed(
 def who_stays(
     releases: Sequence[Release], recodings: Sequence[Recoding], k: int, m: int, known: str, presence: str
 ) -> set[int]:
-    """Find the people who can stay in the last release, by all sets of them; one holds all others."""
+    """Find the people who can stay in the last release, by all sets of them; one set contains all others."""
     *earlier, last = releases
     fine = []
     for size in range(len(last) + 1):
@@ -108,7 +108,7 @@ def cuts(parents: Parents, node: str) -> Iterator[list[str]]:
 
 
 def recodings(parents: Parents, items: set[str]) -> Iterator[dict[str, str | None]]:
-    """List all cuts of a tree with all choices of single items, among those that occur, to leave out."""
+    """List all cuts of a tree, each with every set of single occurring items suppressed."""
     root = next(node for node, up in parents.items() if up is None)
     for cut in cuts(parents, root):
         labels = {leaf: node for node in cut for leaf in leaves_below(parents, node)}
@@ -119,7 +119,7 @@ def recodings(parents: Parents, items: set[str]) -> Iterator[dict[str, str | Non
 
 
 def loss(release: Release, recoding: Recoding, parents: Parents) -> tuple[int, int]:
-    """Sum what is lost of occurrences, in parts of the greatest loss of one, and that greatest loss."""
+    """Sum the losses of the occurrences, in parts of the greatest loss of one; return both."""
     root = next(node for node, up in parents.items() if up is None)
     worst = max(len(leaves_below(parents, root)) - 1, 1)
     lost = 0
@@ -154,7 +154,7 @@ def least_next(
 
 
 def coarser(recoding: Recoding, start: Recoding, parents: Parents, items: set[str]) -> bool:
-    """Whether labels are nowhere finer than others; a label of several items is left out as a whole."""
+    """Return whether no label is finer than before; labels of several items are suppressed as a whole."""
 
     def at_or_above(node: str | None, wanted: str) -> bool:
         above: str | None = wanted

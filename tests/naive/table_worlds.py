@@ -1,7 +1,8 @@
-"""What counts beside a table tell, of all originals that would have given it: for who knows parts, or not.
+"""Conclusions from the counts published with a table, over all originals that give it.
 
-A recoded row is its class, its part and what each item becomes in the part: a label, or "" (left out). Within
-a part an item becomes one thing; labels stand for the same items everywhere.
+The attacker knows parts, or not. A recoded row is its class, its part and what each item becomes in the part:
+a label, or "" (suppressed). Within a part, each item has a single label, and labels represent the same items
+everywhere.
 """
 
 from __future__ import annotations
@@ -38,21 +39,21 @@ def lines(rows: Sequence[Recoded], images: Images, least: int, *, suppressed: bo
 
 
 def few_empty(rows: Sequence[Recoded], images: Images, k: int, *, parts: bool = False) -> bool:
-    """Whether some class, or part, has published rows without items, but fewer than k."""
+    """Return whether some class, or part, has published rows without items, but fewer than k."""
     empty = Counter(row.part if parts else row.known for row in rows if not shown(row, images))
     return any(n < k for n in empty.values())
 
 
-def contents(labels: Row, left_out: Row, members: Mapping[str, Row], *, none_empty: bool) -> list[Content]:
-    """List all that a row can have held: of each label one item or more, of what may be left out any.
+def contents(labels: Row, suppressed: Row, members: Mapping[str, Row], *, none_empty: bool) -> list[Content]:
+    """List all possible contents of a row: at least one item of each label, and any suppressible items.
 
-    What a label of the row stands for was not left out of it.
+    The items of a label that the row shows were not suppressed in it.
     """
     under = [
         [frozenset((item, label) for item in some) for some in subsets(members[label]) if some]
         for label in sorted(labels)
     ]
-    free = left_out - frozenset(x for label in labels for x in members[label])
+    free = suppressed - frozenset(x for label in labels for x in members[label])
     under.append([frozenset((item, "") for item in some) for some in subsets(free)])
     found = (frozenset[Pair]().union(*parts) for parts in product(*under))
     return [content for content in found if content or not none_empty]
@@ -62,21 +63,21 @@ def holding(
     rows: Sequence[Recoded],
     images: Images,
     members: Mapping[str, Row],
-    told: Mapping[Pair, int] | None,
+    totals: Mapping[Pair, int] | None,
     least: int,
     *,
     lists_suppressed: bool,
     knows_parts: bool,
     none_empty: bool,
 ) -> list[Counter[Content]]:
-    """For each row, in how many worlds it holds what it can hold."""
+    """Count, for each row, the worlds in which it has each possible content."""
     anywhere = frozenset(item for image in images for item, label in image.items() if not label)
-    release = Release([], members, anywhere, told, least, lists_suppressed)
+    release = Release([], members, anywhere, totals, least, lists_suppressed)
     possible = []
     for row in rows:
         here = frozenset(item for item, label in images[row.part].items() if not label)
-        left_out = here if knows_parts else anywhere
-        possible.append(contents(shown(row, images), left_out, members, none_empty=none_empty))
+        suppressed = here if knows_parts else anywhere
+        possible.append(contents(shown(row, images), suppressed, members, none_empty=none_empty))
     before = [Tally(release)]
     for some in possible[:-1]:
         before.append(before[-1].with_row(some))

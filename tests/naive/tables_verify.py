@@ -1,4 +1,4 @@
-"""Promises about tables from their definitions: every class, every set of every row, every fraction.
+"""Guarantees about tables from their definitions: every class, every set of every row, every fraction.
 
 A row is its quasi-identifiers, its items and its kept values.
 """
@@ -25,7 +25,7 @@ Found = tuple[tuple[str, ...], tuple[str, ...], int]  # quasi-identifiers, items
 
 
 def sets_of(items: Collection[str], most: float) -> Iterator[Row]:
-    """Every set of at most so many items, the empty one too."""
+    """List every set of at most `most` items, including the empty set."""
     for size in range(int(min(most, len(items))) + 1):
         yield from map(frozenset, combinations(sorted(items), size))
 
@@ -168,9 +168,9 @@ def _mean(values: Sequence[Fraction]) -> Fraction:
 
 
 def revealing(lines: Lines, order: Sequence[str], m: int, below: int) -> list[tuple[str, int, int]]:
-    """Item, rows that hold it, and rows in which it is in a set that few rows of the class show.
+    """List items, with their rows, and the rows with them in a set that few rows of the class show.
 
-    Only where the class has more rows, and so do all smaller parts of the set.
+    Only sets count whose class has more rows, as do all smaller parts of the set.
     """
     found = supports(lines, m)
 

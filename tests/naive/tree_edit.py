@@ -85,12 +85,12 @@ def do_move(tree: Tree, nodes: list[str], under: str, before: str | None = None)
         moved.append(without(branch, nodes))
     left = without(tree, nodes)
     if not is_group(left, under):
-        # It moves itself: into a branch that moves elsewhere it may not go, for that would leave the tree.
+        # A node cannot move into a branch that moves elsewhere, for that would leave the tree.
         return None
-    beside = [part[0] for part in parts(left, under)]
-    if before is not None and before not in beside:
+    siblings = [part[0] for part in parts(left, under)]
+    if before is not None and before not in siblings:
         return None
-    return put(left, moved, under, len(beside) if before is None else beside.index(before))
+    return put(left, moved, under, len(siblings) if before is None else siblings.index(before))
 
 
 def do_rename(tree: Tree, node: str, name: str) -> Tree | None:

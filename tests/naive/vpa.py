@@ -8,7 +8,7 @@ from naive.km import Rows
 
 
 def merged(tree: Tree) -> dict[str, str | None]:
-    """Leave out every inner node that has a single child."""
+    """Remove every inner node that has a single child."""
     out = dict(tree)
     while only := [node for node in out if len(children(out, node)) == 1]:
         (child,) = children(out, only[0])

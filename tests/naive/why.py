@@ -1,6 +1,6 @@
-"""Why a label is not split: publish items otherwise, count, and try every way to leave labels out.
+"""Explain why a label is not split: publish items otherwise, count, and try all ways to suppress labels.
 
-`image` maps every item to its label, or to None where it is left out.
+`image` maps every item to its label, or to None if it is suppressed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def under(image: Image, tree: Tree, node: str) -> list[str]:
 
 
 def split(image: Image, tree: Tree | None, label: str) -> dict[str, list[str]]:
-    """Part a label by the children of its node; where that is a single one, by its children."""
+    """Split a label into the children of its node; a single child is replaced by its own children."""
     inside = [item for item, to in image.items() if to == label]
     if tree is None or label not in tree:
         return {item: [item] for item in inside}
@@ -34,7 +34,7 @@ def split(image: Image, tree: Tree | None, label: str) -> dict[str, list[str]]:
 
 
 def free(image: Image, tree: Tree, label: str, name: str) -> dict[str, list[str]]:
-    """Part a label as far as to have a node of its own for `name`: what hangs beside the way down to it."""
+    """Split a label until `name` has a node of its own: the siblings along the path down to it."""
     way = up_from(tree, name)
     parts = {name: under(image, tree, name)}
     for node in way[: way.index(label)]:
@@ -54,7 +54,7 @@ def without(image: Image, labels: Iterable[str]) -> dict[str, str | None]:
 
 
 def cost(rows: Rows, image: Image, labels: Iterable[str]) -> tuple[int, int]:
-    """Items that occur and stand behind some labels, at least one each, and their occurrences."""
+    """Count the items, at least one each, and the occurrences that some labels represent."""
     occurrences = Counter(chain.from_iterable(rows))
     each = [[occurrences[item] for item, to in image.items() if to == label] for label in labels]
     return sum(max(sum(n > 0 for n in part), 1) for part in each), sum(map(sum, each))
@@ -66,7 +66,7 @@ def subsets(labels: Iterable[str]) -> Iterator[tuple[str, ...]]:
 
 
 def least_blame(rows: Rows, image: Image, allowed: Iterable[str], k: int, m: float) -> tuple[int, int] | None:
-    """Find the least cost of labels without which the promise holds; None if it never does."""
+    """Find the least cost of labels without which the guarantee holds; None if it never does."""
     choices = sorted((cost(rows, image, some), some) for some in subsets(allowed))
     for found, some in choices:
         if is_km(measures.recode(rows, without(image, some)), k, m):
@@ -75,7 +75,7 @@ def least_blame(rows: Rows, image: Image, allowed: Iterable[str], k: int, m: flo
 
 
 def least_hit(sets: Iterable[frozenset[str]], costs: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
-    """Find the least cost of labels of which every set holds one."""
+    """Find the least cost of labels such that every set contains one."""
     sets = list(sets)
     totals = [
         (sum(costs[label][0] for label in some), sum(costs[label][1] for label in some))

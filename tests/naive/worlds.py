@@ -1,7 +1,7 @@
 """All original rows that would have given the same release: worlds, counted one row after the other.
 
-What a row of a world holds under its labels is its content: pairs of an item and the label that stands for
-it, "" where it is suppressed. The lines of the counts are keyed like that, too.
+The content of a row of a world is its pairs of an item and the label that represents it, "" if it is
+suppressed. The lines of the counts have the same keys.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ World = tuple[Content, ...]
 
 @dataclass(frozen=True)
 class Release:
-    """What is known of a release.
+    """The information that a release gives an attacker.
 
-    `members` has the items of each label, of labels that are items as well. `suppressed` are the items that
-    may have been left out of rows. `lines` are the counts, None where there are none: a pair without a line
-    was in fewer than `least` rows, but suppressed ones in any number where `lists_suppressed` is false.
+    `members` has the items of each label, including labels that are items. `suppressed` are the items that
+    may have been suppressed in rows. `lines` are the counts, or None without counts. A pair without a line
+    was in fewer than `least` rows, but suppressed pairs in any number if `lists_suppressed` is false.
     """
 
     rows: Sequence[Row]
@@ -44,7 +44,7 @@ def subsets(items: Iterable[str]) -> Iterator[Row]:
 
 
 def contents(release: Release, row: Row) -> list[Content]:
-    """List all that an original row can have held: each label stands for one item or more, each item once."""
+    """List the possible contents of an original row: at least one item of each label, each item once."""
     under: list[list[Content]] = [
         [frozenset((item, label) for item in some) for some in subsets(release.members[label]) if some]
         for label in sorted(row)
@@ -116,7 +116,7 @@ def number(release: Release) -> int:
 
 
 def holding(release: Release) -> list[Counter[Content]]:
-    """For each row, in how many worlds it holds what it can hold: the same for rows that look the same."""
+    """Count, for each row, the worlds in which it has each possible content: equal rows have equal counts."""
     found: dict[Row, Counter[Content]] = {}
     for row in set(release.rows):
         others = list(release.rows)
@@ -139,7 +139,7 @@ def answers(release: Release, query: Row) -> Counter[int]:
 
 
 def answers_where(release: Release, holds: Callable[[Row], bool]) -> Counter[int]:
-    """In how many worlds so many rows are such as asked for, by the items that they hold."""
+    """Count the worlds by the number of their rows that satisfy the condition on their items."""
     tallies = {0: Tally(release)}
     for row in release.rows:
         possible = contents(release, row)

@@ -1,4 +1,4 @@
-"""What was said of the columns of a table."""
+"""Descriptions of the columns of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is given for options: the same value from the command line and from a study, or a clear refusal."""
+"""Values of options: the same from the command line and from a study, or a clear error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ FILES = {
     "coarsest.csv": "age,20-39\nage,40-59\ncodes,Heart\n",
 }
 
-# A kind, what the command line hands over, what a study file holds, and the value.
+# A kind, the value on the command line, the value in a study file, and the result.
 COARSEST = {"age": ["20-39", "40-59"], "codes": ["Heart"]}
 SAME: list[tuple[Kind, Any, Any, Any]] = [
     (ColumnLabels(), "coarsest.csv", "coarsest.csv", COARSEST),
@@ -77,7 +77,7 @@ SAME: list[tuple[Kind, Any, Any, Any]] = [
     (Integer(0), 0, 0, 0),
     (UpTo(), "3", 3, 3),
     (UpTo(), "true", True, True),
-    (UpTo(), "any", True, True),  # what the bare option stands for
+    (UpTo(), "any", True, True),  # the meaning of the bare option
     (Size(), "3", 3, 3),
     (Sizes(), "3", 3, 3),
     (Sizes(), "code=2,drug=1", "code=2,drug=1", PerColumn({"code": 2, "drug": 1})),
@@ -108,7 +108,7 @@ SAME: list[tuple[Kind, Any, Any, Any]] = [
     (GroupsOfItems(), "groups.txt", "groups.txt", (("a", "b"), ("c", "s"))),
 ]
 
-# A kind, a value, the error and what it says.
+# A kind, a value, and words of the error.
 BAD: list[tuple[Kind, Any, type[Exception], str]] = [
     (Integer(), "x", RequestError, r"--some-option must be an integer, got 'x'"),
     (Integer(), "1.5", RequestError, r"--some-option must be an integer, got '1\.5'"),
@@ -143,17 +143,17 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def from_study(kind: Kind, value: Any) -> Any:
-    """Take a value as a study file does, through the JSON that a worker is told."""
+    """Read a value as from a study file, through the JSON that a worker receives."""
     taken = accepted(kind, value, "study.toml: some_option", Path.cwd())
-    told = {"path": str(taken.path)} if isinstance(taken, Reference) else taken
-    return as_typed(Option(kind, ""), json.loads(json.dumps(told)))
+    path_record = {"path": str(taken.path)} if isinstance(taken, Reference) else taken
+    return as_typed(Option(kind, ""), json.loads(json.dumps(path_record)))
 
 
 @pytest.mark.parametrize(("kind", "text", "study", "value"), SAME)
 def test_command_line_and_study_give_the_same(kind: Kind, text: Any, study: Any, value: Any) -> None:
-    given = Inputs(DATA, hierarchy=TREE)
+    inputs = Inputs(DATA, hierarchy=TREE)
     for found in (text, from_study(kind, study)):
-        decoded = decode("some_option", kind, found, given, OTHERS)
+        decoded = decode("some_option", kind, found, inputs, OTHERS)
         assert decoded == value
         assert type(decoded) is type(value) or isinstance(kind, Share)
 
@@ -186,8 +186,8 @@ def test_kept_columns_may_be_named_beside_items() -> None:
             decode("sensitive", ItemsOrColumns(), text, Inputs(DATA), {})
     with pytest.raises(DataError, match="1 item is not in the data: 'ward'"):
         decode("sensitive", ItemsOrColumns(), "outcome,ward", Inputs(table), {})
-    left_out = Inputs(published, named_here=True)  # type: ignore[arg-type]  # items may have been left out
-    assert decode("sensitive", ItemsOrColumns(), "outcome,zz", left_out, {}) == ("outcome", "zz")
+    suppressed = Inputs(published, named_here=True)  # type: ignore[arg-type]  # items may have been suppressed
+    assert decode("sensitive", ItemsOrColumns(), "outcome,zz", suppressed, {}) == ("outcome", "zz")
 
 
 @pytest.mark.parametrize("text", ["siblings", "siblings:1", "groups:2"])
@@ -198,12 +198,12 @@ def test_groups_are_made_of_a_hierarchy(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a,zz", ["a", "zz"], "unknown.txt"])
 def test_published_rows_may_lack_items(text: Any) -> None:
-    given = Inputs(DATA, image={"a": "a", "zz": None}, named_here=False)
-    assert decode("private", Items(), text, given, {}) == ("a", "zz")
-    assert decode("privacy", Itemsets(), "unknown.txt", given, {}) == (("a",), ("zz",))
+    inputs = Inputs(DATA, image={"a": "a", "zz": None}, named_here=False)
+    assert decode("private", Items(), text, inputs, {}) == ("a", "zz")
+    assert decode("privacy", Itemsets(), "unknown.txt", inputs, {}) == (("a",), ("zz",))
 
 
-def test_files_have_the_encoding_that_is_given() -> None:
+def test_files_have_the_encoding_that_is_named() -> None:
     data = transactions([frozenset({"é", "a"})])
     Path("latin.txt").write_bytes("é\n".encode("latin-1"))
     assert decode("private", Items(), "latin.txt", Inputs(data, "latin-1"), {}) == ("é",)
@@ -224,7 +224,7 @@ PARAMETERS: list[tuple[str, Mapping[str, Any], dict[str, Any]]] = [
         {"objective": "lm", "suppress": True, "keep": "some.txt", "weights": "weights.csv", "gap": 0.1},
         {"objective": "lm", "suppress": True, "keep": ("a", "c"), "weights": {"a": 2, "b": 0.5}, "gap": 0.1},
     ),
-    ("lg", {"refine": True}, {"refine": True}),  # lg has no such parameter, and will say so
+    ("lg", {"refine": True}, {"refine": True}),  # lg does not have such a parameter, and will say so
 ]
 
 

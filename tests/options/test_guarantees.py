@@ -1,4 +1,4 @@
-"""From options to guarantees: what is missing or superfluous, what replaces what, what is drawn."""
+"""From options to guarantees: missing and unnecessary options, options that replace others, drawn items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ from setveil.guarantees.kanonymity import TransactionalKAnonymity
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.privacydegree import PrivacyDegree
 from setveil.options.decode import Inputs
-from setveil.options.guarantees import applicable, both_given, make_guarantee, missing, require_options
+from setveil.options.guarantees import (
+    applicable,
+    conflicting_options,
+    make_guarantee,
+    missing,
+    require_options,
+)
 from setveil.values.kinds import Share
 from strategies import transactions
 
@@ -42,7 +48,7 @@ def supports() -> dict[str, int]:
         ("km-anonymity", {"k": 2, "m": None}, [("m",)]),
         ("km-anonymity", {"k": 2, "m": "inf"}, []),
         ("k-anonymity", {}, [("k",)]),
-        ("coherence", {"k": 2}, [("p",)]),  # h counts only where an item is private
+        ("coherence", {"k": 2}, [("p",)]),  # h counts only if an item is private
         ("coherence", {"h": "0.5", "k": 2, "p": 1}, []),
         ("privacy-degree", {"p": 2}, [("sensitive", "sensitive_random")]),
         ("privacy-degree", {"p": 2, "sensitive": "a"}, []),
@@ -112,7 +118,7 @@ def test_refused(name: str, texts: Texts, said: str, hint: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(models()))
-def test_examples_are_complete_and_what_is_not_given_may_be_named(name: str) -> None:
+def test_examples_are_complete_and_missing_options_may_be_named(name: str) -> None:
     every: dict[str, Any] = dict.fromkeys(("h", "k", "m", "p", "private", "sensitive", "privacy"))
     require_options(name, every | dict(model_named(name).example))
 
@@ -137,9 +143,9 @@ def test_an_option_may_apply_only_with_another() -> None:
 
 def test_what_replaces_what() -> None:
     model = model_named("privacy-degree")
-    assert both_given(model, {**DRAWING, "sensitive": "a"}) == [("sensitive", "sensitive_random")]
-    assert both_given(model, {**DRAWING, "sensitive": None}) == []
-    assert both_given(model, {"sensitive": "a", "p": 2}) == []
+    assert conflicting_options(model, {**DRAWING, "sensitive": "a"}) == [("sensitive", "sensitive_random")]
+    assert conflicting_options(model, {**DRAWING, "sensitive": None}) == []
+    assert conflicting_options(model, {"sensitive": "a", "p": 2}) == []
 
 
 @pytest.mark.parametrize(

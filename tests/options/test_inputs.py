@@ -50,11 +50,11 @@ def test_a_text_that_is_an_item_is_taken_whole() -> None:
 
 @pytest.mark.parametrize("content", ["", "\n \n"])
 def test_lists_without_items(tmp_path: Path, content: str) -> None:
-    with pytest.raises(DataError, match="holds no item"):
+    with pytest.raises(DataError, match="contains no item"):
         load_items(write(tmp_path / "items.txt", content), DATA, "utf-8")
 
 
-def test_faults_are_told_with_their_line(tmp_path: Path) -> None:
+def test_faults_are_reported_with_their_line(tmp_path: Path) -> None:
     path = write(tmp_path / "items.txt", 'beef, raw\nmilk\n"tea\n')
     with pytest.raises(DataError, match=r"items.txt, line 3"):
         load_items(path, DATA, "utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import setveil as sv
-from setveil.tables.columns import How
+from setveil.tables.how import How
 from setveil.tables.read import settled
 from setveil.tables.roles import Known, Roles, make_roles, read_roles
 
@@ -69,7 +69,7 @@ def test_a_file_and_arguments_give_the_same_table(tmp_path: Path) -> None:
         assert table.dropped == ("patient", "name", "ward")
         assert table.rows() == [("a", "b"), ()]
         assert [column.labels for column in table.columns] == [column.labels for column in one.columns]
-        assert [column.has_given_tree for column in table.columns] == [False, True]
+        assert [column.has_own_tree for column in table.columns] == [False, True]
         assert table.units == one.units
         assert table.tree == one.tree
     assert one.delimiter == "|"

@@ -1,4 +1,4 @@
-"""Which model is meant where none is named, and where sensitive items are only looked at."""
+"""The model to use if none is named, and if sensitive items are only measured."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ KM = {"k": 5, "m": "2"}
 COHERENCE = {"h": "0.4", "k": 5, "p": "2", "private": "s"}
 
 
-def texts(given: dict[str, Any]) -> dict[str, Any]:
+def texts(options: dict[str, Any]) -> dict[str, Any]:
     """Options as a command has them: None where nothing was given."""
     every = {name: None for model in models().values() for name in model.options}
-    assert given.keys() <= every.keys()
-    return every | given
+    assert options.keys() <= every.keys()
+    return every | options
 
 
 @pytest.mark.parametrize(
-    ("given", "among", "model"),
+    ("options", "among", "model"),
     [
         # No algorithm is named: the first model, or by rho.
         ({}, (), "km-anonymity"),
@@ -53,13 +53,13 @@ def texts(given: dict[str, Any]) -> dict[str, Any]:
         (RHO, SEVERAL, "rho-uncertainty"),
         (RHO, tuple(reversed(SEVERAL)), "rho-uncertainty"),
         (KM, tuple(reversed(SEVERAL)), "km-anonymity"),
-        # One that does not give what is asked for: its own, which will be refused.
+        # The only model lacks the described guarantee: choose it, and let it raise the error.
         (RHO | KM, ("km-anonymity",), "km-anonymity"),
         ({}, ("kkm", "mixed-km"), "kkm"),
     ],
 )
-def test_the_model_that_was_described(given: dict[str, Any], among: Sequence[str], model: str) -> None:
-    assert settled_model(texts(given), among) == model
+def test_the_model_that_was_described(options: dict[str, Any], among: Sequence[str], model: str) -> None:
+    assert settled_model(texts(options), among) == model
 
 
 def test_which_models_bound_what_is_learned() -> None:
@@ -68,24 +68,24 @@ def test_which_models_bound_what_is_learned() -> None:
 
 @pytest.mark.parametrize("name", list(models()))
 def test_where_items_are_only_looked_at(name: str) -> None:
-    """In releases of single rows whose model has no sensitive items of its own."""
+    """Check releases of single rows whose model has no sensitive items of its own."""
     watching = name in {"km-anonymity", "k-anonymity", "constraints"}
     model = model_named(name)
-    given = texts({**model.example, "sensitive": "s"})
+    options = texts({**model.example, "sensitive": "s"})
     assert ("sensitive" in set(offered(model)) - set(model.options)) == watching
     if watching:
-        require_options(name, given)
+        require_options(name, options)
         require_watched(model, details=True)
         with pytest.raises(RequestError, match="details only"):
             require_watched(model, details=False)
         with pytest.raises(RequestError, match=f"{name} has no sensitive; it takes k"):
-            require_options(name, given, published=True)
+            require_options(name, options, published=True)
     else:
         with pytest.raises(RequestError, match="no further sensitive items"):
             require_watched(model, details=True)
         if "sensitive" not in model.options:
             with pytest.raises(RequestError, match=f"{name} has no sensitive"):
-                require_options(name, given)
+                require_options(name, options)
 
 
 def test_the_hint_says_who_takes_rho() -> None:
@@ -95,8 +95,8 @@ def test_the_hint_says_who_takes_rho() -> None:
 
 
 @pytest.mark.parametrize("name", ["km-rho", "rho-uncertainty"])
-def test_sensitive_items_need_not_be_given_for_what_is_published(name: str) -> None:
-    given = {key: value for key, value in model_named(name).example.items() if key != "sensitive"}
-    require_options(name, texts(given), published=True)
+def test_sensitive_items_need_not_be_named_for_published_files(name: str) -> None:
+    options = {key: value for key, value in model_named(name).example.items() if key != "sensitive"}
+    require_options(name, texts(options), published=True)
     with pytest.raises(RequestError, match=f"{name} needs sensitive"):
-        require_options(name, texts(given))
+        require_options(name, texts(options))

@@ -1,4 +1,4 @@
-"""An earlier recoding on other rows against its slow twin, and cases worked by hand."""
+"""An earlier recoding on other rows, compared with its slow twin, and cases worked by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Image = dict[str, str | None]
 
 
 def earlier(image: Mapping[str, str | None], k: int, m: float, tree: Hierarchy | None = None) -> PastRun:
-    """Make an earlier run of which only recoding and promise are known."""
+    """Make an earlier run that has only a recoding and a guarantee."""
     report: Any = {
         "recoding": "global",
         "guarantee": {"model": "km-anonymity", "k": k, "m": "inf" if m == math.inf else m},
@@ -97,7 +97,7 @@ def test_rows_become_what_their_items_become(later: Later) -> None:
     to = later.mapped()
     published = naive.apply_recoding(later.rows, to)
     if not is_km(published, later.k, later.m):
-        with pytest.raises(sv.InfeasibleError, match="do not keep the promise"):
+        with pytest.raises(sv.InfeasibleError, match="do not satisfy the guarantee"):
             later.apply()
         return
     release = later.apply()
@@ -173,7 +173,7 @@ def test_a_repair_by_entropy_is_the_least(later: Later) -> None:
 
 @settings(max_examples=examples(80))
 @given(laters)
-def test_without_a_hierarchy_labels_are_left_out(later: Later) -> None:
+def test_without_a_hierarchy_labels_are_suppressed(later: Later) -> None:
     data = transactions(later.rows)
     items = {*later.old, *data.vocabulary.labels}
     to = naive.mapped(later.old, items, None)
@@ -184,7 +184,7 @@ def test_without_a_hierarchy_labels_are_left_out(later: Later) -> None:
         return  # an item has the name of a label
     release = apply(run, data, repair=True, details=False)
     order = list(dict.fromkeys(x for x in (to[i] for i in release.recoding.items.labels) if x is not None))
-    assert dict(release.release.image()) == naive.labels_left_out(later.rows, to, later.k, later.m, order)
+    assert dict(release.release.image()) == naive.suppressing(later.rows, to, later.k, later.m, order)
     assert release.verdict.holds
 
 
@@ -255,7 +255,7 @@ def test_a_new_item_is_not_published_beside_its_siblings() -> None:
     assert [line["item"] for line in release.report["applied"]["items"]["lost"]] == ["lemonade"]
 
 
-def test_unknown_items_are_counted_as_all_that_are_left_out() -> None:
+def test_unknown_items_are_counted_as_suppressed() -> None:
     release = applied(["tea soap juice", "tea soap juice", "tea water"])
     assert release.counts is not None
     assert release.counts.lines() == [("juice", "", 2), ("soap", "", 2), ("tea", "hot", 3)]
@@ -276,7 +276,7 @@ def test_what_breaks_the_promise_is_listed() -> None:
     assert "repair=True" in caught.value.hint
 
 
-def test_an_item_that_was_left_out_may_come_back_broader() -> None:
+def test_a_suppressed_item_may_come_back_broader() -> None:
     # Milk and juice are each in too few rows with tea; under "cold" they are not.
     rows = ["milk tea", "juice", "juice", "juice tea", "tea", "bread", "bread"]
     release = applied(rows, repair=True)
@@ -312,7 +312,7 @@ def test_an_item_with_the_name_of_a_published_label_is_published_below_it() -> N
 
 
 def test_an_item_that_is_called_like_the_new_name_of_another_one() -> None:
-    """Alone it is an unknown code, which is left out; next to the other one the two would be one."""
+    """Check that such an item alone is suppressed as unknown, but stops with an error next to the other."""
     alone = applied(["tea;hot (itself)", "tea"], sign=";")
     assert in_order(alone) == [{"hot"}, {"hot"}]
     assert alone.report["applied"]["items"]["lost"] == [{"item": "hot (itself)", "label": None, "rows": 1}]
@@ -369,7 +369,7 @@ def test_two_months_in_memory() -> None:
     assert "no ids to compare" in repr(february)
     march = sv.apply(february, [["cocoa"], ["cocoa", "milk"]], hierarchy=DRINKS, repair=True)
     assert march.published.rows() == [("hot",), ("hot",)]
-    assert "What was coarsened" in march.report_html()
+    assert "Coarsened labels" in march.report_html()
 
 
 def test_arguments_of_a_wrong_kind() -> None:

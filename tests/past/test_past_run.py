@@ -1,4 +1,4 @@
-"""A run that was made before is read once, by one reader, with one answer for what is damaged."""
+"""An earlier run is read once, by one reader, with the same error for any damage."""
 
 from __future__ import annotations
 
@@ -86,6 +86,22 @@ def test_the_rows_of_a_run_from_python_are_found_again(tmp_path: Path) -> None:
         folder = tmp_path / name
         sv.anonymize(data, sv.KmAnonymity(k=2, m=2)).write(folder)
         assert sv.why(folder, "tea")["rows"] == 4, name
+
+
+@pytest.mark.parametrize("how", ["options", "read"])
+def test_a_record_sends_no_query_to_a_server(tmp_path: Path, how: str) -> None:
+    (tmp_path / "rows.csv").write_text("".join(f"{','.join(row)}\n" for row in ROWS))
+    sv.anonymize(sv.read(tmp_path / "rows.csv", format="basket"), k=2, m=1).write(tmp_path / "run")
+    file = tmp_path / "run" / "internal" / "report.json"
+    report = json.loads(file.read_text())
+    query, server = "DELETE FROM visits", "mysql://root@127.0.0.1:1/shop"
+    if how == "options":
+        report["options"] = {"query": query, "connection": server}
+    else:
+        report["input"]["read"] |= {"query": query, "files": [{"path": server, "sha256": None}]}
+    file.write_text(json.dumps(report))
+    with pytest.raises(sv.RequestError, match=r"Only the record .*'mysql:.*Expected that you name it"):
+        sv.why(tmp_path / "run", "tea")
 
 
 def test_rows_that_were_recoded_apart_have_no_labels_of_items(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def own_names(case: Case, image: Image) -> set[str]:
 
 
 def check_answer(case: Case, release: sv.VerifiedRelease, name: str) -> dict[str, Any]:
-    """Compare an answer with counting and trying by hand."""
+    """Compare an answer with counting and trying everything."""
     image = image_of(release)
     answer = sv.why(release, name, data=case.data, hierarchy=case.tree, show=10_000)
     assert json.loads(json.dumps(answer)) == answer
@@ -183,7 +183,7 @@ def test_answers_are_what_trying_everything_finds(case: Case, algorithm: str) ->
 
 @pytest.mark.exhaustive
 def test_the_cases_hold_all_kinds_of_answers() -> None:
-    """So that what the comparison above compares is there."""
+    """Check that the comparison above meets all cases."""
     seen = Counter[Any]()
     for seed in (*range(60 if COMPILED else 6), 106):
         case = random_case(seeded(seed), most_leaves=6, most_rows=24)
@@ -271,7 +271,7 @@ def test_greedy_blame_is_needed_to_the_last(
 
 
 def test_fewer_items_elsewhere_may_do() -> None:
-    """What is proven holds among the parts of the label: one rare item beside them would do as well."""
+    """Check a result proven among the parts of a label, where one rare item elsewhere would do as well."""
     rows = [["a", "x"], *[["a"], ["b"], ["c"], ["d", "x"], ["x"], ["y"]] * 3]
     paths = [[item, "rare", "goods", "all"] for item in "abc"]
     tree = sv.Hierarchy.from_paths([*paths, ["d", "goods", "all"], ["x", "all"], ["y", "all"]])
@@ -285,7 +285,7 @@ def test_fewer_items_elsewhere_may_do() -> None:
     assert is_km(measures.recode(rare, naive.without(image, ["x"])), 2, 2)
 
 
-def test_a_run_that_counted_every_item_once_is_told_by_lm() -> None:
+def test_a_run_that_counted_every_item_once_is_recognized_by_lm() -> None:
     rows = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["b", "c"]]
     tree = sv.Hierarchy.from_paths([["a", "x", "all"], ["b", "x", "all"], ["c", "y", "all"]])
     release = sv.anonymize(rows, sv.KmAnonymity(3, 2), hierarchy=tree, algorithm=sv.Exact(objective="items"))

@@ -1,4 +1,4 @@
-"""Why a box of facts is not split, or a fact left out: against counting and trying everything."""
+"""Explain why a box of facts is not split, or a fact is suppressed, compared with trying everything."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Plain:
         return [fact for fact in self.occurring if self.holds(box, fact)]
 
     def loss(self, image: Image, objective: str) -> float:
-        """What is lost, by the facts that boxes stand for, those that do not occur included: LM or NCP."""
+        """Return the loss, LM or NCP, over all facts that boxes represent, also those that do not occur."""
         number = {column: prod(tree.n_leaves for tree in trees) for column, trees in self.trees.items()}
         lost, times = Fraction(0), Counter(fact for row in self.rows for fact in row)
         for fact, count in times.items():
@@ -94,7 +94,7 @@ def boxes_of(plain: Plain) -> list[str]:
 
 
 def check(plain: Plain, image: Image, answer: dict[str, Any], k: int, m: int) -> None:
-    """Compare an answer with counting and trying by hand."""
+    """Compare an answer with counting and trying everything."""
     assert json.loads(json.dumps(answer)) == answer
     assert answer["loss"] == pytest.approx(plain.loss(image, answer["objective"]), abs=1e-12)
     for one in answer["tries"]:
@@ -178,7 +178,7 @@ def compare(random: Random) -> Counter[Any]:
 
 @pytest.mark.exhaustive
 def test_the_cases_hold_all_kinds_of_answers() -> None:
-    """So that what the comparison above compares is there."""
+    """Check that the comparison above meets all cases."""
     seen = sum((compare(seeded(seed)) for seed in range(40 if COMPILED else 4)), Counter[Any]())
     if COMPILED:
         assert {"absent", "kept", "split", "split already", "free", "back"} <= seen.keys()

@@ -24,7 +24,7 @@ K, M = 2, 2
 
 
 def lines_of(release: sv.VerifiedRelease) -> list[Line]:
-    """What was published of each row of the input, in its order."""
+    """Return the published line of each row of the input, in its order."""
     made: Any = release.release
     table = made.table
     return [
@@ -55,7 +55,7 @@ def stands_for(column: Column, label: str, value: str) -> bool:
 def cut(
     lines: Sequence[Line], slow: rt_table.Table, answer: Mapping[str, Any], one: Mapping[str, Any]
 ) -> list[Line]:
-    """Give the rows of the label, or of the class, the new label that stands for their value."""
+    """Give the rows of the label, or of the class, the new label that represents their value."""
     at = [column.name for column in slow.columns].index(answer["column"])
     known, local = tuple(answer["class"].values()), answer["local"]
     found = []
@@ -99,8 +99,8 @@ ALGORITHMS = (sv.RT(), sv.Forest(), sv.RT(search="sweep", share=Fraction(1, 2)))
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=["rt", "forest", "sweep"])
 def test_every_attempt(algorithm: Any) -> None:
-    """What breaks is what breaks, of all that could be asked for a few rows."""
-    asked = kinds = 0
+    """Check the violations of all attempts for a few rows."""
+    n_attempts = kinds = 0
     seen: set[str] = set()
     for rng, slow in random_tables(100, 83, most_leaves=4):
         if slow.n < K:
@@ -109,21 +109,21 @@ def test_every_attempt(algorithm: Any) -> None:
         release = sv.anonymize(table, sv.KKmAnonymity(K, M), hierarchy=tree, algorithm=algorithm)
         lines, made = lines_of(release), release.release
         image = made.image() if isinstance(algorithm, sv.Forest) else {}
-        left_out = {item for item, label in image.items() if label is None}
+        suppressed = {item for item, label in image.items() if label is None}
         rows = rng.sample(range(slow.n), 2)
         questions = [(column.name, row) for row in rows for column in slow.columns]
         questions += [(item, row) for row in rows for item in sorted(slow.sets[row])]
         for name, row in questions:
             answer = sv.why(release, name, row=row + 1, data=table, hierarchy=tree, show=3)
             local: dict[str, Any] = {"local": not isinstance(algorithm, sv.Forest)}
-            local |= {"part": made.recoding.part.tolist(), "left out": left_out}
+            local |= {"part": made.recoding.part.tolist(), "left out": suppressed}
             assert answer["relational_loss"] == pytest.approx(release.utility["relational_loss"])
             assert answer["transaction_loss"] == pytest.approx(release.utility["transaction_loss"])
             if "column" in answer:
                 at = [column.name for column in slow.columns].index(name)
                 assert answer["label"] == lines[row].known[at]
                 assert (answer["question"] == "kept") == (answer["label"] == answer["value"])
-            asked += 1
+            n_attempts += 1
             for one in answer["tries"]:
                 then = (cut if "column" in answer else relabelled)(lines, slow, {**answer, **local}, one)
                 order = sorted({item for line in then for item in line.items})
@@ -135,7 +135,7 @@ def test_every_attempt(algorithm: Any) -> None:
                     assert found in {(known, frozenset(items), n) for known, items, n in broken}
                 seen.add(one["kind"])
                 kinds += 1
-    assert asked > many(200)
+    assert n_attempts > many(200)
     assert kinds > many(80)
     assert {"cut", "back"} <= seen
 
@@ -170,15 +170,15 @@ def test_a_folder_answers_as_the_release_does(ward: Path, algorithm: str) -> Non
     table = sv.read_table(ward / "ward.csv", qi=["age", "sex"], set="codes")
     tree = sv.read_hierarchy(ward / "codes.csv")
     release = sv.anonymize(table, sv.KKmAnonymity(2, 2), hierarchy=tree, algorithm=algorithm)
-    asked = [("age", 1), ("sex", 4), ("I21", 2), ("J18", 8), ("I50", 4), ("age", None), ("J44", None)]
+    questions = [("age", 1), ("sex", 4), ("I21", 2), ("J18", 8), ("I50", 4), ("age", None), ("J44", None)]
     done = together(
         [
             ["why", "run", name, "--json", *([] if row is None else ["--row", row])]
-            for name, row in asked
+            for name, row in questions
         ],
         ward,
     )  # fmt: skip
-    for (name, row), one in zip(asked, done, strict=True):
+    for (name, row), one in zip(questions, done, strict=True):
         expected = sv.why(release, name, row=row, data=table, hierarchy=tree)
         assert json.loads(one.ok().out) == json.loads(json.dumps(expected))
         assert expected["stays_inside"]
@@ -202,8 +202,8 @@ def test_a_folder_written_in_python_answers_as_the_release_does(
     release = sv.anonymize(table, promise, hierarchy=tree, algorithm=algorithm)
     release.write(ward / "run")
     for name in ("age", "I21", "J44"):
-        given: dict[str, Any] = {"data": table, "hierarchy": tree}
-        assert sv.why(ward / "run", name, **given) == sv.why(release, name, **given)
+        options: dict[str, Any] = {"data": table, "hierarchy": tree}
+        assert sv.why(ward / "run", name, **options) == sv.why(release, name, **options)
 
 
 def test_what_is_refused(ward: Path) -> None:

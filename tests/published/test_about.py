@@ -1,4 +1,4 @@
-"""The about.json beside a published file: how the file is read, and the rows that it cannot show."""
+"""The about.json of a published file: how to read the file, and the rows that it cannot show."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TREE = sv.Hierarchy({"*": None, "a": "*", "b": "*", "c": "*"})
 
 
 def written(layout: Layout, out: Path, data: sv.Transactions = DATA) -> VerifiedRelease:
-    """Release rows by suppression as coherence promises, c being in too few of them, and write them."""
+    """Release rows by suppression for coherence, with c in too few rows, and write them."""
     data = replace(data, origin=Origin((InputFile("-", ""),), layout))
     release = sv.anonymize(data, sv.Coherence(0.9, 2, 2), algorithm="mm", details=False)
     release.write(out)
@@ -116,7 +116,7 @@ def changed(run: Path, **entries: Any) -> str:
     ("entries", "words"),
     [
         ({"rows": 9}, "9 rows, 4 of them"),
-        ({"rows": 5, "empty_rows": 0}, "holds 6 rows"),
+        ({"rows": 5, "empty_rows": 0}, "contains 6 rows"),
         ({"rows": 10, "empty_rows": 3}, "10 rows, 3 of them"),
         ({"rows": 11}, "11 rows, 4 of them"),
         ({"rows": "10"}, "rows is '10'"),
@@ -159,7 +159,7 @@ OTHERS = sv.Transactions.from_rows([["a", "b"], ["c", "d"], ["e"]])
 
 
 @pytest.mark.parametrize(
-    ("promise", "algorithm", "tree", "told"),
+    ("promise", "algorithm", "tree", "n_suppressed"),
     [
         (sv.Coherence(0.9, 2, 2), "mm", None, None),
         (sv.PrivacyConstraints(2, m=2), "coat", None, None),
@@ -170,7 +170,7 @@ OTHERS = sv.Transactions.from_rows([["a", "b"], ["c", "d"], ["e"]])
     ],
 )
 def test_about_json_does_not_tell_how_many_items_were_suppressed(
-    promise: Guarantee, algorithm: str, tree: sv.Hierarchy | None, told: int | None, tmp_path: Path
+    promise: Guarantee, algorithm: str, tree: sv.Hierarchy | None, n_suppressed: int | None, tmp_path: Path
 ) -> None:
     """The number of items of the data would; measuring finds it in the original."""
     more: dict[str, Any] = {"max_suppressed_items": 1} if algorithm == "coat" else {}
@@ -178,7 +178,7 @@ def test_about_json_does_not_tell_how_many_items_were_suppressed(
     release = sv.anonymize(data, promise, hierarchy=tree, algorithm=algorithm, details=False, **more)
     release.write(tmp_path / "run")
     about = json.loads((tmp_path / "run/published/about.json").read_text())
-    assert about.get("domain") == told
+    assert about.get("domain") == n_suppressed
     place = str(tmp_path / "run")
     rows = kind_named("rows").read(place, sv.read)
     again = measured(Case(data, **kind_named("rows").measurable(place, rows, data, None)))
@@ -209,7 +209,7 @@ def test_sensitive_items_that_a_promise_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["wide", "long", "parquet", "jsonl"])
 def test_a_column_that_about_says_nothing_of_is_refused(tmp_path: Path, form: str) -> None:
-    """A column of names beside the items was not looked at, and the promise said to hold."""
+    """Check that an undeclared column, here of names, stops verification."""
     promise = sv.KmAnonymity(3, 2)
     released = sv.anonymize([["a", "b"], ["a"]] * 6, promise)
     released.write(tmp_path / "run", format=form)
@@ -231,18 +231,18 @@ def test_a_column_that_about_says_nothing_of_is_refused(tmp_path: Path, form: st
 def test_such_a_column_is_refused_in_parts(tmp_path: Path) -> None:
     promise = sv.KmAnonymity(3, 2)
     sv.anonymize([["a", "b"], ["a"]] * 6, promise).write(tmp_path / "run", format="parquet")
-    asked = ["verify", tmp_path / "run", "-k3", "-m2", "--engine", "parts"]
-    setveil(*asked).ok()
+    command = ["verify", tmp_path / "run", "-k3", "-m2", "--engine", "parts"]
+    setveil(*command).ok()
     file = tmp_path / "run" / "published" / "data.parquet"
     pl.read_parquet(file).with_row_index("name").write_parquet(file)
-    refused(setveil(*asked), 4, "does not mention 1 column", "'name'")
+    refused(setveil(*command), 4, "does not mention 1 column", "'name'")
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"format": "xyz"}, "There is no format 'xyz'"), ({"format": "facts"}, "There is no format 'facts'"),
-        ({"format": ""}, "There is no format ''"), ({"format": "table"}, "holds a table, not single rows"),
+        ({"format": ""}, "format is ''"), ({"format": "table"}, "contains a table, not single rows"),
         ({"format": ["csv"]}, "expected the format"), ({"format": None}, "expected the format"),
         ({}, "expected the format"),
     ],
@@ -255,3 +255,51 @@ def test_a_format_that_cannot_be(changed: dict[str, Any], message: str, tmp_path
     place.write_text(json.dumps(about | changed))
     with pytest.raises(sv.SetveilError, match=message):
         sv.verify(tmp_path / "run/published", sv.KmAnonymity(k=2, m=1))
+
+
+@pytest.mark.parametrize("key", ["file", "items_file"])
+@pytest.mark.parametrize("name", ["../secret.csv", "/etc/passwd", "..", "C:\\x.csv", "", 5])
+def test_about_json_names_no_file_outside_of_its_folder(key: str, name: object, tmp_path: Path) -> None:
+    written(LONG[0], tmp_path / "run")
+    about = tmp_path / "run" / "published" / "about.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), key: name}))
+    with pytest.raises(DataError, match="expected the name of a file next to it"):
+        sv.verify(tmp_path / "run")
+
+
+def test_an_about_json_of_another_file_gives_labels_no_meaning(tmp_path: Path) -> None:
+    lines = pl.DataFrame({"who": range(12), "code": ["a", "b"] * 6, "day": ["2024-01-02"] * 12})
+    facts = sv.read_facts(lines, id="who", sets="code", when={"day": "month"})
+    sv.anonymize(facts, k=3, m=1).write(tmp_path / "run")
+    about = tmp_path / "run" / "published" / "about.json"
+    about.write_text(about.read_text().replace('"data.csv"', '"other.csv"'))
+    (tmp_path / "rows.csv").write_text("a\nb\n" * 6)
+    done = setveil("measure", "rows.csv", "run", "--format", "basket", cwd=tmp_path)
+    assert done.code == 4, done
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("lost", ["k", "m"])
+def test_an_about_json_without_a_part_of_its_promise_promises_nothing(lost: str, tmp_path: Path) -> None:
+    sv.anonymize([["a"]] * 6, k=3, m=2, hierarchy=TREE).write(tmp_path / "run")
+    about = tmp_path / "run" / "published" / "about.json"
+    said = json.loads(about.read_text())
+    del said["guarantee"][lost]
+    about.write_text(json.dumps(said))
+    with pytest.raises(sv.SetveilError, match="Nothing says what to guarantee"):
+        sv.verify(tmp_path / "run")
+
+
+@pytest.mark.parametrize("entry", [{"item_columns": ["a", 5]}, {"id_column": 5}, {"separator": [","]}])
+def test_an_about_json_says_with_texts_how_its_file_is_read(entry: dict[str, Any], tmp_path: Path) -> None:
+    written(LONG[0], tmp_path / "run")
+    about = tmp_path / "run" / "published" / "about.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), **entry}))
+    with pytest.raises(DataError, match="expected how its file is read"):
+        sv.verify(tmp_path / "run")
+
+
+def test_a_wide_file_of_one_column_is_read(tmp_path: Path) -> None:
+    release = sv.anonymize([["a"]] * 6, k=3, m=2, hierarchy=TREE)
+    release.write(tmp_path / "run", format="wide")
+    assert sv.verify(tmp_path / "run").holds

@@ -121,3 +121,16 @@ def test_parts_refuse_what_others_refuse(form: str, tmp_path: Path) -> None:
             assert done.code == 4 or alone, (changed[:40], engine, done)
     file.write_bytes(whole)
     shutil.rmtree(tmp_path / "r")
+
+
+def test_rows_of_blocks_are_as_many_as_stated(tmp_path: Path) -> None:
+    """Check that a last row without items is missed, and that a label NA is one."""
+    pytest.importorskip("opendp")
+    own = sv.DPBlocks(universe=["NA", "tea"])
+    rows = [["NA", "tea"], ["tea"], ["NA"], []] * 50
+    sv.anonymize(rows, sv.DifferentialPrivacy(epsilon=50), algorithm=own).write(tmp_path / "out")
+    file = tmp_path / "out/published/synthetic.csv"
+    release = kind_at(str(tmp_path / "out")).read(str(tmp_path / "out"), sv.read)
+    assert "NA" in set(release.rows.vocabulary.labels)
+    file.write_bytes(file.read_bytes() + b"\n")
+    assert refused(tmp_path / "out")

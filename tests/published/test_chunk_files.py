@@ -1,4 +1,4 @@
-"""A data.json of rows in chunks that is none: what is wrong, and where."""
+"""Files data.json that are no rows in chunks: the errors and their places."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_no_json(tmp_path: Path) -> None:
 
 
 def test_share_of_top_itemsets_that_are_lost() -> None:
-    """tKd: none where all items are in one chunk; it is a share, also with a hierarchy (tKd-ML2)."""
+    """Check tKd: None if all items are in one chunk; it is a share, also with a hierarchy (tKd-ML2)."""
     rows = 6 * [["a", "b"]] + 4 * [["a"]] + [["c"]]
     tree = sv.Hierarchy.from_paths([["a", "X", "*"], ["b", "X", "*"], ["c", "*"]])
     release = sv.anonymize(rows, sv.Disassociated(2, 2), algorithm="disassociation")

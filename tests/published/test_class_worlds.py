@@ -1,4 +1,4 @@
-"""Rows in classes: of all rows that would give the same release, who can tell which it was?"""
+"""Rows in classes: whether anyone can determine the original among all rows that give the same release."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def example() -> naive.Release:
 
 def ask(release: naive.Release, *queries: Iterable[str]) -> list[tuple[float, int, int]]:
     table = table_of(release)
-    asked = [sorted(table.number_of(item) for item in query) for query in queries]
-    ends = np.cumsum([0, *map(len, asked)])
-    numbers = np.array([i for query in asked for i in query], np.int64)
+    ids = [sorted(table.number_of(item) for item in query) for query in queries]
+    ends = np.cumsum([0, *map(len, ids)])
+    numbers = np.array([i for query in ids for i in query], np.int64)
     found = table.answers_at(frozen(ends, np.int64), numbers)
     return list(zip(*(part.tolist() for part in found), strict=True))
 
@@ -66,8 +66,8 @@ def test_estimates_and_bounds_are_those_of_the_definition() -> None:
     rng = Random(1)
     for _ in range(RELEASES):
         release = replace(drawn(rng), unlisted=rng.choice((0, 0, 1)))
-        asked = queries_of(release)
-        for query, (estimate, least, greatest) in zip(asked, ask(release, *asked), strict=True):
+        queries = queries_of(release)
+        for query, (estimate, least, greatest) in zip(queries, ask(release, *queries), strict=True):
             assert (least, greatest) == naive.bounds(release, query), (release, query)
             assert estimate == pytest.approx(naive.estimate(release, query), abs=1e-9), (release, query)
 
@@ -78,8 +78,8 @@ def test_no_world_lies_outside_the_bounds() -> None:
     for _ in range(RELEASES):
         release = drawn(rng)
         worlds = naive.Worlds(release)
-        asked = queries_of(release)
-        for query, (_, least, greatest) in zip(asked, ask(release, *asked), strict=True):
+        queries = queries_of(release)
+        for query, (_, least, greatest) in zip(queries, ask(release, *queries), strict=True):
             low, high = worlds.counts(frozenset(query))
             assert least <= low <= high <= greatest, (release, query)
 
@@ -88,8 +88,8 @@ def test_estimates_do_not_grow_with_their_query() -> None:
     rng = Random(3)
     for _ in range(RELEASES):
         release = drawn(rng)
-        asked = queries_of(release)
-        found = {frozenset(q): e for q, (e, _, _) in zip(asked, ask(release, *asked), strict=True)}
+        queries = queries_of(release)
+        found = {frozenset(q): e for q, (e, _, _) in zip(queries, ask(release, *queries), strict=True)}
         for query, estimate in found.items():
             for item in query:
                 less = found.get(query - {item})
@@ -107,7 +107,7 @@ def known_sets(original: list[list[Row]], m: int) -> set[tuple[int, int, Row]]:
 
 
 def check_exchange(release: naive.Release, original: list[list[Row]], *, m: int = 2) -> int:
-    """Rows of a class that show what is known are as likely to hold it; k of them, as promised."""
+    """Check that at least k rows of a class fit the known items, and all are equally likely."""
     worlds = naive.Worlds(release)
     checked = 0
     for c, part in enumerate(release.rows):
@@ -149,7 +149,7 @@ def test_rows_known_not_to_be_empty_keep_k_candidates() -> None:
         for c, part in enumerate(original):
             for some in {known for at, _, known in known_sets(original, 2) if at == c}:
                 hidden = all(images[c][item] is None for item in some)
-                if not hidden or release.told[c]:
+                if not hidden or release.countable[c]:
                     assert candidates(release, c, some) >= min(2, len(part)), (release, c, some)
 
 
@@ -176,7 +176,7 @@ def test_a_small_rest_would_follow_from_a_total() -> None:
 
 
 def uneven(member: Callable[[Row], bool], seed: int, number: int) -> int:
-    """Count sets after which rows are not as likely, for who knows what rows of the class hold."""
+    """Count known sets that make rows unequally likely, if the items of the rows of the class are known."""
     rng, found, checked = Random(seed), 0, 0
     while checked < number:
         original, images = drawn_rows(rng, classes=1)

@@ -1,4 +1,4 @@
-"""counts.csv as it is written and read, beside rows in every format."""
+"""Writing and reading counts.csv, for rows in every format."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_what_is_read_back_is_what_was_counted(
     assert verdict.counts.lines == len(lines)
 
 
-# --- releases of which little is left
+# --- releases with little left in them
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_small_data(rows: list[list[str]], lines: Any, tmp_path: Path) -> None:
     assert verdict.counts.lines == len(lines)
 
 
-def test_everything_left_out(tmp_path: Path) -> None:
-    """All rows are empty then, so who was in any of them cannot be told."""
+def test_everything_suppressed(tmp_path: Path) -> None:
+    """Check that all rows are empty then, so nobody can tell whose rows had items."""
     rows = [["a", "b"], ["a"], ["b"], ["a", "c"]]
     nothing = sv.COAT(utility=[["a"], ["b"], ["c"]], max_suppressed_items=1)
     release = sv.anonymize(rows, sv.PrivacyConstraints(4, m=2), algorithm=nothing, counts=4)
@@ -128,7 +128,7 @@ def test_everything_left_out(tmp_path: Path) -> None:
     assert sv.verify(tmp_path / "run", sv.PrivacyConstraints(4, m=2)).holds
 
 
-# --- where there are none
+# --- releases without counts
 
 
 GROUPS = [

@@ -1,4 +1,4 @@
-"""Where counts do tell more than the rows: the limits that docs/counts.md names, each by an example."""
+"""Conclusions from counts beyond those from the rows: an example of each limit that docs/counts.md names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def members(**labels: str) -> dict[str, Row]:
 
 
 def fitting(release: Release, known: str, *, where: Callable[[World], bool] = lambda _: True) -> list[int]:
-    """Count, for each row, the worlds with these properties in which it holds what is known."""
+    """Count, for each row, the worlds with these properties in which it contains the known items."""
     items = frozenset(known.split())
     found = [world for world in naive.worlds(release) if where(world)]
     assert found
@@ -53,17 +53,17 @@ def test_few_empty_rows_would_betray_unlisted_items() -> None:
 
 
 @pytest.mark.parametrize(("empty", "listed"), [(0, True), (1, False), (2, False), (3, True), (4, True)])
-def test_left_out_items_are_listed_unless_few_rows_are_empty(empty: int, listed: bool) -> None:
+def test_suppressed_items_are_listed_unless_few_rows_are_empty(empty: int, listed: bool) -> None:
     data = transactions([frozenset("x")] * empty + [frozenset("ax")] * 5)
-    left_out = Recoding.from_groups(Vocabulary("ax"), np.array([0, -1]))
-    counts = publish(data, left_out, 0, None, 3).counts
+    suppressed = Recoding.from_groups(Vocabulary("ax"), np.array([0, -1]))
+    counts = publish(data, suppressed, 0, None, 3).counts
     assert counts is not None
     assert counts.suppressed == listed
     assert counts.lines() == [("a", "a", 5), *([("x", "", empty + 5)] if listed else [])]
 
 
 def test_enough_empty_rows_are_candidates_themselves() -> None:
-    """Two rows are empty, and hold what is left out; the others may hold it as well."""
+    """Check two empty rows that contain a suppressed item, which the others may contain as well."""
     release = Release(
         rows(",,a,a"), members(a="a"), frozenset("xy"), {("x", ""): 2, ("a", "a"): 2}, 2, none_was_empty=True
     )
@@ -75,7 +75,7 @@ def test_enough_empty_rows_are_candidates_themselves() -> None:
 
 
 def test_a_known_greatest_length_excludes_rows() -> None:
-    """Originals `a c`, `a b` and `c`, L stands for a and b; no row holds more than two items."""
+    """Check originals `a c`, `a b` and `c`, where L represents a and b, and rows have at most two items."""
     release = Release(rows("L c,L,c"), members(L="a b", c="c"), lines={("a", "L"): 2, ("c", "c"): 2}, least=2)
 
     def short(world: World) -> bool:
@@ -86,18 +86,18 @@ def test_a_known_greatest_length_excludes_rows() -> None:
     assert fitting(replace(release, lines=None), "b", where=short) == [3, 4, 0]
 
 
-# --- what is known not to be in a row
+# --- items known to be absent from a row
 
 
 def test_items_in_all_rows_of_their_label_make_absences_tell() -> None:
-    """Somebody has c, and has not a: no row with L is hers, as both of them hold a."""
+    """Check that, for a person with c but without a, rows with L are excluded, as both contain a."""
     release = Release(
         rows("L M,L M,M,M"), members(L="a b", M="c d"),
         lines={("a", "L"): 2, ("c", "M"): 4, ("d", "M"): 2}, least=2,
     )  # fmt: skip
 
-    def without_a(told: Release) -> list[int]:
-        worlds = [[naive.items_of(content) for content in world] for world in naive.worlds(told)]
+    def without_a(known: Release) -> list[int]:
+        worlds = [[naive.items_of(content) for content in world] for world in naive.worlds(known)]
         return [sum("c" in world[q] and "a" not in world[q] for world in worlds) for q in range(4)]
 
     assert without_a(release) == [0, 0, 18, 18]
@@ -118,7 +118,7 @@ COVERED = Release(rows("a1 b1,a1 b1,a1 b1,A b1,A b1,A b1,a1 b2,a1 b2,a1 b2,a1 b2
 
 
 def test_an_items_rows_under_all_labels_together_would_exclude_some() -> None:
-    """Six rows cover a1 and b1. That a1 is in seven, as many as show it, leaves three of them."""
+    """Check six rows that cover a1 and b1: as a1 is in seven, all rows that show it, three of them remain."""
     assert sum(map(bool, fitting(COVERED, "a1 b1"))) == 6
     assert sum(map(bool, fitting(COVERED, "a1 b1", where=lambda world: support(world, "a1") == 7))) == 3
 
@@ -126,8 +126,8 @@ def test_an_items_rows_under_all_labels_together_would_exclude_some() -> None:
 def test_so_each_label_is_counted_by_itself() -> None:
     """The three rows with A remain as likely as each other, and so do those with a1."""
     lines = {("a1", "a1"): 7, ("b1", "b1"): 6, ("b2", "b2"): 4}
-    for told, of_the_broad in ((replace(COVERED, lines=lines, least=3), 7), (COVERED, 18)):
-        found = fitting(told, "a1 b1")
+    for release, of_the_broad in ((replace(COVERED, lines=lines, least=3), 7), (COVERED, 18)):
+        found = fitting(release, "a1 b1")
         assert found[6:] == [0] * 4
         assert len(set(found[:3])) == len(set(found[3:6])) == 1
         assert found[3] == of_the_broad
@@ -137,7 +137,7 @@ def test_so_each_label_is_counted_by_itself() -> None:
 
 
 def test_two_releases_of_the_same_people_differ_by_what_was_added() -> None:
-    """Four rows; a month later one of them, which showed nothing before, shows L too."""
+    """Check four rows; one of them shows L a month later, but nothing before."""
     before = Release(
         rows("L c,L c,L,c"), members(L="a b", c="c"), lines={("a", "L"): 2, ("c", "c"): 3}, least=2
     )
@@ -147,7 +147,7 @@ def test_two_releases_of_the_same_people_differ_by_what_was_added() -> None:
     assert [bool(n) for n in fitting(after, "b")] == [True] * 4
 
     def added(old: Release, new: Release) -> list[Row]:
-        """What the last row can have gained, the others being as they were."""
+        """Return the possible new items of the last row, with the others unchanged."""
         return [
             naive.items_of(now[3] - was[3])
             for was in naive.worlds(old)
@@ -160,7 +160,7 @@ def test_two_releases_of_the_same_people_differ_by_what_was_added() -> None:
 
 
 def test_counts_of_sensitive_items_would_raise_what_can_be_inferred() -> None:
-    """Four rows hold a, two of them s; of one s was hidden, so that s is shown in one row of four."""
+    """Check four rows with a, two of them with s; one s was hidden, so that one row of four shows s."""
     release = Release(rows("a s,a,a,a"), members(a="a", s="s"), frozenset("s"))
 
     worlds = [world for world in naive.worlds(release) if support(world, "s") == 2]

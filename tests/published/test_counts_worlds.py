@@ -1,4 +1,4 @@
-"""What counts leave of a promise: of all rows that would give the same release, who can tell which it was?"""
+"""The effect of counts on a guarantee: the originals that could have led to the same release."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def small_sets(rows: Collection[Row], m: float) -> list[Row]:
 
 
 def known(release: Any, *, none_was_empty: bool = False) -> naive.Release:
-    """Tell what somebody knows who has all that was published, and knows what every item can become."""
+    """Return the knowledge of a recipient who also knows what every item can become."""
     recoding, counts = release.recoding, release.counts
     shown = release.published.vocabulary.labels
     members = {label: frozenset(items) for label, items in recoding.members().items() if label in shown}
@@ -69,32 +69,32 @@ def known(release: Any, *, none_was_empty: bool = False) -> naive.Release:
 
 
 def check_exchange(
-    told: naive.Release,
+    counts: naive.Release,
     image: Mapping[str, str | None],
     sets: Collection[Row],
     k: int,
     *,
     promised: bool = True,
 ) -> None:
-    """Check that who knows some items finds rows that fit equally well: k, if so many show their labels.
+    """Check that known items fit at least k rows equally well, if at least k rows show their labels.
 
-    That many do is `promised`. Where it is known that no row was empty, rows that are published empty are
-    compared among themselves.
+    `promised`: at least k rows show them. If it is known that no original row was empty, rows that are
+    published empty are compared among themselves.
     """
-    held = naive.holding(told)
-    total = naive.number(told)
+    held = naive.holding(counts)
+    total = naive.number(counts)
     assert total > 0
     assert all(sum(row.values()) == total for row in held)
     for items in sets:
         labels = {label for item in items if (label := image[item]) is not None}
         found = naive.fitting(held, items)
-        shows = sum(labels <= row for row in told.rows)
+        shows = sum(labels <= row for row in counts.rows)
         assert shows >= k or not promised
         assert sum(map(bool, found)) >= min(k, shows), (items, found)
         alike: dict[bool, set[int]] = {}
-        for n, row in zip(found, told.rows, strict=True):
+        for n, row in zip(found, counts.rows, strict=True):
             if labels <= row:
-                alike.setdefault(told.none_was_empty and not row, set()).add(n)
+                alike.setdefault(counts.none_was_empty and not row, set()).add(n)
             else:
                 assert n == 0, (items, found)
         assert all(len(numbers) == 1 for numbers in alike.values()), (items, found)
@@ -129,8 +129,8 @@ def test_rows_that_fit_are_equally_likely_and_k_or_more(name: str, rng: Random, 
     release = made(case, RUNS[name], counts=case.k + more)
     image = release.release.image()
     for none_was_empty in {False, all(case.rows)}:
-        told = known(release, none_was_empty=none_was_empty)
-        check_exchange(told, image, small_sets(case.rows, case.m), case.k)
+        knowledge = known(release, none_was_empty=none_was_empty)
+        check_exchange(knowledge, image, small_sets(case.rows, case.m), case.k)
 
 
 @settings(max_examples=examples(60, 10))
@@ -145,8 +145,8 @@ def test_protected_sets_keep_k_rows_that_fit(rng: Random) -> None:
     release = sv.anonymize(case.data, guarantee, max_suppressed_items=rng.choice((0, 1)))
     sets = small_sets([row & frozenset(p) for row in case.rows for p in protected], 3)
     for none_was_empty in {False, all(case.rows)}:
-        told = known(release, none_was_empty=none_was_empty)
-        check_exchange(told, release.release.image(), sets, case.k)
+        knowledge = known(release, none_was_empty=none_was_empty)
+        check_exchange(knowledge, release.release.image(), sets, case.k)
 
 
 @settings(max_examples=examples(100, 20))
@@ -158,13 +158,13 @@ def test_local_recodings_keep_k_rows_that_are_published_alike(rng: Random) -> No
     if 0 < empty < case.k:
         case = Case([row for row in case.rows if row], case.parents, 2, case.m)
     release = sv.anonymize(case.data, sv.TransactionalKAnonymity(case.k), hierarchy=case.tree)
-    told = known(release)
-    held = naive.holding(told)
-    assert naive.number(told) > 0
+    knowledge = known(release)
+    held = naive.holding(knowledge)
+    assert naive.number(knowledge) > 0
     for items in small_sets(case.rows, math.inf):
         # In how many worlds a row held the items under which labels.
         by_labels: dict[frozenset[tuple[str, str]], list[int]] = {}
-        for row, ways in zip(told.rows, held, strict=True):
+        for row, ways in zip(knowledge.rows, held, strict=True):
             here: Counter[frozenset[tuple[str, str]]] = Counter()
             for content, n in ways.items():
                 if items <= naive.items_of(content):
@@ -173,14 +173,14 @@ def test_local_recodings_keep_k_rows_that_are_published_alike(rng: Random) -> No
                 assert {label for _, label in pairs} <= row
                 by_labels.setdefault(pairs, []).append(n)
         for pairs, found in by_labels.items():
-            shows = sum({label for _, label in pairs} <= row for row in told.rows)
+            shows = sum({label for _, label in pairs} <= row for row in knowledge.rows)
             assert len(set(found)) == 1, (items, found)
             assert len(found) == shows
             assert not found[0] or shows >= case.k
         own = [
             release.published.rows()[release.row_map[i]] for i, row in enumerate(case.rows) if items <= row
         ]
-        fit = {row for row, n in zip(told.rows, naive.fitting(held, items), strict=True) if n}
+        fit = {row for row, n in zip(knowledge.rows, naive.fitting(held, items), strict=True) if n}
         assert all(frozenset(labels) in fit for labels in own)
 
 
@@ -201,8 +201,8 @@ def random_release(rng: Random, least: int) -> tuple[list[Row], Any, dict[str, s
 def test_rows_are_exchangeable_under_any_map_of_items(rng: Random, least: int) -> None:
     rows, release, image = random_release(rng, least)
     for none_was_empty in {False, all(rows)}:
-        told = known(release, none_was_empty=none_was_empty)
-        check_exchange(told, image, small_sets(rows, math.inf), least, promised=False)
+        knowledge = known(release, none_was_empty=none_was_empty)
+        check_exchange(knowledge, image, small_sets(rows, math.inf), least, promised=False)
 
 
 @settings(max_examples=examples(100, 20))
@@ -210,8 +210,8 @@ def test_rows_are_exchangeable_under_any_map_of_items(rng: Random, least: int) -
 def test_all_that_a_row_held_under_some_labels_may_be_known(rng: Random) -> None:
     """Absences under these labels included."""
     rows, release, image = random_release(rng, 2)
-    told = known(release)
-    held = naive.holding(told)
+    knowledge = known(release)
+    held = naive.holding(knowledge)
     for row in rows:
         under: dict[str, Row] = {}
         for item in row:
@@ -222,7 +222,7 @@ def test_all_that_a_row_held_under_some_labels_may_be_known(rng: Random) -> None
             found = [
                 sum(n for c, n in ways.items() if {p for p in c if p[1] in some} == content) for ways in held
             ]
-            shows = [some <= labels for labels in told.rows]
+            shows = [some <= labels for labels in knowledge.rows]
             assert len({n for n, here in zip(found, shows, strict=True) if here}) == 1
             assert all(bool(n) == here for n, here in zip(found, shows, strict=True))
 
@@ -230,18 +230,18 @@ def test_all_that_a_row_held_under_some_labels_may_be_known(rng: Random) -> None
 @settings(max_examples=examples(100, 20))
 @given(rng=rngs)
 def test_a_row_holds_an_item_as_often_as_rows_with_its_label_do(rng: Random) -> None:
-    """What counts do tell: of S rows with a label, s hold the item."""
+    """Check the information in counts: of S rows with a label, s contain the item."""
     _, release, _ = random_release(rng, 2)
-    told = known(release)
-    total, held = naive.number(told), naive.holding(told)
+    knowledge = known(release)
+    total, held = naive.number(knowledge), naive.holding(knowledge)
     for item, label, rows in release.counts.lines():
-        for row, n in zip(told.rows, naive.fitting(held, frozenset({item})), strict=True):
-            shows = [label in other for other in told.rows] if label else [True] * len(told.rows)
+        for row, n in zip(knowledge.rows, naive.fitting(held, frozenset({item})), strict=True):
+            shows = [label in other for other in knowledge.rows] if label else [True] * len(knowledge.rows)
             if not label or label in row:
                 assert Fraction(n, total) == Fraction(rows, sum(shows))
             else:
                 assert n == 0
-        assert naive.bounds(told, frozenset({item})) == (rows, rows)
+        assert naive.bounds(knowledge, frozenset({item})) == (rows, rows)
 
 
 # --- the twin itself
@@ -277,22 +277,28 @@ def test_worked_example_as_it_is_published() -> None:
         [*([f"a{i}", "A", "*"] for i in (1, 2, 3)), *([x, "*"] for x in ("b1", "b2", "z"))]
     )
     release = sv.anonymize([row.split() for row in rows], sv.KmAnonymity(k=2, m=2), hierarchy=tree)
-    told = known(release)
-    assert Counter(told.rows) == Counter(EXAMPLE.rows)
-    assert (told.members, told.suppressed, told.lines) == (EXAMPLE.members, EXAMPLE.suppressed, EXAMPLE.lines)
-    assert (told.least, told.lists_suppressed) == (2, True)
+    knowledge = known(release)
+    assert Counter(knowledge.rows) == Counter(EXAMPLE.rows)
+    assert (knowledge.members, knowledge.suppressed, knowledge.lines) == (
+        EXAMPLE.members,
+        EXAMPLE.suppressed,
+        EXAMPLE.lines,
+    )
+    assert (knowledge.least, knowledge.lists_suppressed) == (2, True)
 
 
 @settings(max_examples=examples(60, 20))
 @given(rng=rngs, none_was_empty=st.booleans())
 def test_counting_worlds_is_enumerating_them(rng: Random, none_was_empty: bool) -> None:
     rows, release, _ = random_release(rng, 2)
-    told = known(release, none_was_empty=none_was_empty and all(rows))
-    if math.prod(len(naive.contents(told, row)) for row in told.rows) > 3_000:
+    knowledge = known(release, none_was_empty=none_was_empty and all(rows))
+    if math.prod(len(naive.contents(knowledge, row)) for row in knowledge.rows) > 3_000:
         return
-    worlds = list(naive.worlds(told))
-    assert len(worlds) == naive.number(told)
-    assert naive.holding(told) == [Counter(world[q] for world in worlds) for q in range(len(told.rows))]
+    worlds = list(naive.worlds(knowledge))
+    assert len(worlds) == naive.number(knowledge)
+    assert naive.holding(knowledge) == [
+        Counter(world[q] for world in worlds) for q in range(len(knowledge.rows))
+    ]
     query = frozenset(rng.sample("abcde", 2))
     answers = Counter(sum(query <= naive.items_of(c) for c in world) for world in worlds)
-    assert naive.answers(told, query) == answers
+    assert naive.answers(knowledge, query) == answers

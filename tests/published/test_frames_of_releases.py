@@ -1,4 +1,4 @@
-"""Every release as a data frame, and read back from its folder with nothing else asked."""
+"""Every release as a data frame, and read back from its folder without further arguments."""
 
 from pathlib import Path
 

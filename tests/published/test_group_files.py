@@ -1,4 +1,4 @@
-"""The files of rows in groups: written and read again, and what is refused."""
+"""The files of rows in groups: written and read again, and errors."""
 
 from __future__ import annotations
 

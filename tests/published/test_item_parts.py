@@ -1,4 +1,4 @@
-"""The files that tell what each item became in each part of the rows."""
+"""The files with the label of each item in each part of the rows."""
 
 from __future__ import annotations
 

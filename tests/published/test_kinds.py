@@ -1,4 +1,4 @@
-"""What runs and commands ask of every kind of release. A new kind is picked up by its file."""
+"""Requirements of runs and commands for each kind of release. The tests find a new kind by its file."""
 
 from __future__ import annotations
 

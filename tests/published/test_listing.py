@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import setveil as sv
@@ -13,6 +14,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, by_system, extend
 from setveil.hierarchy.computed import is_computed
+from setveil.hierarchy.edit import Draft
 from setveil.published.listing import authored_items
 from strategies import seeded
 
@@ -67,7 +69,7 @@ def test_labels_of_groups_name_common_members_and_say_that_there_are_others(name
     assert sorted(map(tuple, release.recoding.members().values())) == members
 
 
-def test_a_given_hierarchy_is_listed_as_it_was() -> None:
+def test_a_named_hierarchy_is_listed_unchanged() -> None:
     rows = log(*TEXTS)
     items = sorted({x for row in rows for x in row})
     tree = sv.Hierarchy.from_paths([[x, "drink" if x in ("tea", "beer") else "food", "*"] for x in items])
@@ -78,30 +80,89 @@ def test_a_given_hierarchy_is_listed_as_it_was() -> None:
 
 def test_hierarchies_that_were_computed() -> None:
     rows = Transactions.from_rows([["250.1", "250.2", "401.1", "401.2", "tea", "nuts", "beer", "250.13"]])
-    items = rows.vocabulary.labels
     for tree in (balanced(rows, 3), by_cooccurrence(rows, 2), by_prefix(rows)):
-        again = sv.Hierarchy.from_paths(tree.paths())  # without a note of where it comes from
-        assert is_computed(again, items)
-        assert authored_items(again, items) == frozenset()
-    later = Transactions.from_rows([[*items, "what one person wrote"]])
-    for tree in (balanced(rows, 3), by_cooccurrence(rows, 2)):
+        again = sv.Hierarchy.from_paths(tree.paths())  # without a note of its origin
+        assert is_computed(again)
+        assert authored_items(again) == frozenset()
+    later = Transactions.from_rows([[*rows.vocabulary.labels, "what one person wrote"]])
+    for tree in (balanced(rows, 3), by_cooccurrence(rows, 2), by_prefix(rows)):
         again = extend(sv.Hierarchy.from_paths(tree.paths()), later)
-        assert authored_items(again, later.vocabulary.labels) == frozenset()
+        assert authored_items(again) == frozenset()
     system = by_system(rows, "icd9")[0]
-    assert not is_computed(system, items)
-    assert authored_items(system, items) == {"250.1", "250.2", "401.1", "401.2", "250.13"}
+    assert not is_computed(system)
+    assert authored_items(system) == {"250.1", "250.2", "401.1", "401.2", "250.13"}
     own = extend(sv.Hierarchy.from_paths([["tea", "drink", "*"], ["beer", "drink", "*"]]), rows)
-    assert authored_items(own, items) == {"tea", "beer"}
+    assert authored_items(own) == {"tea", "beer"}
+
+
+def test_a_hierarchy_of_more_rows_than_are_published_is_computed_all_the_same(tmp_path: Path) -> None:
+    rows = [["250.1"]] * 6 + [["250.2", "401.1"]] * 6 + [["250.13"], ["401.2"]]
+    tree = by_prefix(Transactions.from_rows([*rows, ["250.77"], ["401.7"]]))
+    release = sv.anonymize(rows, k=5, m=2, hierarchy=sv.Hierarchy.from_paths(tree.paths()), algorithm="aa")
+    release.write(tmp_path / "x")
+    said = (tmp_path / "x" / "published" / "about.json").read_text()
+    assert "250.2" in said
+    assert not [code for code in ("250.13", "401.2", "250.77", "401.7") if code in said]
+
+
+def test_groups_of_a_computed_hierarchy_that_keep_their_names_list_no_rare_items() -> None:
+    rows = Transactions.from_rows([[x] for x in "abcdefgh" for _ in range(2)])
+    draft = Draft.of(sv.Hierarchy.from_paths(balanced(rows, 2).paths()))
+    draft.apply({"do": "rename", "node": "L1_0", "name": "first"})
+    draft.apply({"do": "rename", "node": "L2_1", "name": "second"})
+    assert authored_items(draft.tree()) == frozenset()  # a and b are below L2_0, the others below L1_2, L1_3
+    draft.apply({"do": "rename", "node": "L2_0", "name": "both"})
+    assert authored_items(draft.tree()) == {"a", "b"}
+
+
+CODES = [["E11.0", "I10"]] * 6 + [["E11.1"]] * 6 + [["I11"]] * 5
+NEW_CODES = ("E11.77", "E11 Hans Meier 5")
+CODE_TREE = [[x, x[:3], x[0], "*"] for x in ("E11.0", "E11.1", "E11.9", "Q00.0")]
+CODE_TREE += [["I10", "I", "*"], ["I11", "I", "*"]]
+
+
+def kinds_with_new_codes() -> tuple[dict[str, Any], list[list[str]]]:
+    """Make a release of each kind, of rows with codes that their hierarchy lacks; also return the rows."""
+    tree = sv.Hierarchy.from_paths(CODE_TREE)
+    lists = [*CODES, *([code, "I10"] for code in NEW_CODES)]
+    days = [(str(who), x, f"2024-0{1 + who % 2}-03") for who, row in enumerate(lists) for x in row]
+    lines = pl.DataFrame(days, schema=["who", "code", "day"], orient="row")
+    sexes = [("f", "m")[at % 2] for at in range(len(lists))]
+    table = pl.DataFrame({"sex": sexes, "code": [";".join(row) for row in lists]})
+    facts = sv.read_facts(lines, id="who", sets="code", when={"day": "month"})
+    people = sv.read_table(table, qi=["sex"], set="code")
+    made: dict[str, Any] = {name: {"algorithm": name} for name in ("aa", "exact", "lra")}
+    made["classes"] = {"algorithm": "classes", "class_size": 8}
+    some = {name: sv.anonymize(lists, k=3, m=1, hierarchy=tree, **more) for name, more in made.items()}
+    some["facts"] = sv.anonymize(facts, k=3, m=1, hierarchy=tree)
+    some["table"] = sv.anonymize(people, sv.KKmAnonymity(k=3, m=1), hierarchy=tree)
+    earlier = sv.anonymize(CODES, k=3, m=1, hierarchy=tree)
+    some["apply"] = sv.apply(earlier, lists, hierarchy=tree, repair=True)
+    return some, lists
+
+
+def test_a_new_code_that_the_run_places_below_a_group_is_not_listed(tmp_path: Path) -> None:
+    releases, rows = kinds_with_new_codes()
+    for name, release in releases.items():
+        release.write(tmp_path / name, external=True)
+        for file, content in contents(tmp_path / name / "published").items():
+            assert not [code for code in NEW_CODES if code.encode() in content], (name, file)
+        assert "E11.9" not in release.published.vocabulary.labels
+        assert sv.verify(tmp_path / name).holds
+    assert sv.measure(rows, tmp_path / "aa")["lm"] == releases["aa"].utility["lm"]
+    (answer,) = sv.query(tmp_path / "aa", [["E11.77"]])
+    assert answer.least <= 1 <= answer.greatest
+    assert answer.greatest > 0
 
 
 def test_an_item_that_is_not_listed_has_bounds_that_hold(tmp_path: Path) -> None:
     rows = log(*TEXTS)
     for counts in (True, False):
         release = sv.anonymize(rows, k=5, m=2, algorithm="aa", counts=counts)
-        for asked in (release, tmp_path / f"x{counts}"):
-            if isinstance(asked, Path):
-                release.write(asked)
-            answers = sv.query(asked, [[TEXTS[0]], ["nuts"], ["tea", "milk"], ["tea", TEXTS[1]], ["nobody"]])
+        for source in (release, tmp_path / f"x{counts}"):
+            if isinstance(source, Path):
+                release.write(source)
+            answers = sv.query(source, [[TEXTS[0]], ["nuts"], ["tea", "milk"], ["tea", TEXTS[1]], ["nobody"]])
             true = [1, 6, 6, 1, 0]
             for answer, number in zip(answers, true, strict=True):
                 assert answer.least <= number <= answer.greatest
@@ -186,7 +247,7 @@ def test_groups_of_items_that_occur_name_no_rare_one_whatever_a_hierarchy_lists(
 
 @pytest.mark.parametrize("make", [balanced, by_cooccurrence])
 def test_names_of_rare_items_move_no_other_item(make: Any) -> None:
-    """With `common` a hierarchy built from rows is the same but for these names."""
+    """Check that, with `common`, a hierarchy built from rows is the same except for these names."""
     trees = []
     for texts in (TEXTS, [*TEXTS[:6], "aaa"], [*TEXTS[:6], "zzz"]):
         tree = make(Transactions.from_rows(log(*texts)), 3, common=5)
@@ -200,7 +261,7 @@ def test_names_of_rare_items_move_no_other_item(make: Any) -> None:
 
 
 def test_items_that_keep_their_names_are_counted(tmp_path: Path) -> None:
-    """By design some methods publish items as they are; the summary says how many of them are rare."""
+    """Check that, if methods publish items unchanged by design, the summary counts the rare ones."""
     rows = [*log(*TEXTS), *[["tea", "secret"]] * 3]
     promises: list[tuple[Any, str]] = [
         (sv.PrivacyDegree(p=3, sensitive=["secret"]), "cahd"),

@@ -1,4 +1,4 @@
-"""What items have left is dealt to classes in proportion to their room, by a search for the pace."""
+"""Distribution of the remaining occurrences to classes in proportion to their room, by finding the pace."""
 
 from __future__ import annotations
 

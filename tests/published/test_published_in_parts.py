@@ -36,8 +36,8 @@ def test_same_rows_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyP
         made = Recoding.from_cut(tree, nodes, [v for v in nodes if rng.random() < 0.1])
         seed = rng.randint(0, 5)
         expected = publish(data, made, seed).published
-        told: list[float] = []
-        found = publish_parts(parts, made, seed, folders[1], told.append)
+        progress: list[float] = []
+        found = publish_parts(parts, made, seed, folders[1], progress.append)
         assert found.vocabulary == expected.vocabulary
         assert found.supports().tolist() == expected.supports().tolist()
         assert (found.n_rows, found.n_occurrences) == (expected.n_rows, expected.n_occurrences)
@@ -47,6 +47,6 @@ def test_same_rows_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyP
         rows = list(found.pieces(size))
         assert [row for piece in rows for row in piece] == list(expected)
         assert all(piece.n_rows == size for piece in rows[:-1])
-        assert told == sorted(told)
+        assert progress == sorted(progress)
         assert not list(folders[1].iterdir())
     assert several > 5

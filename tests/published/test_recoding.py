@@ -36,7 +36,7 @@ def test_groups_are_labelled_in_item_order() -> None:
     assert recoding.image.tolist() == [0, 1, 0, -1, 1]
 
 
-def test_labels_of_groups_can_be_told_apart() -> None:
+def test_labels_of_groups_are_distinguishable() -> None:
     items = Vocabulary(["(a,b)", "a", "a,b", "b", 'c"', "d(e)"])
     labels = Recoding.from_groups(items, np.array([5, 1, 2, 1, 2, 2])).published.labels
     assert labels == ("(a,b)", "((a,b))", '("a,b","c""","d(e)")')

@@ -1,4 +1,4 @@
-"""What rows in chunks and noisy counts are refused for in Python, with the reason."""
+"""Errors of rows in chunks and noisy counts in Python, with their reasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import setveil as sv
 ROWS = 4 * [["tea", "milk"], ["tea", "rum"], ["milk", "rum"], ["tea", "milk", "rum"]]
 Face = tuple[dict[str, Any], Any, Path]
 
-CHUNKS = "do not tell which items are in the same row"
+CHUNKS = "do not show which items are in the same row"
 NOISE = "No row of noisy counts is a person's"
 ROWS_ONLY = "is about rows of items, and the data are a table"
 TABLE = "age,codes\n30,a;b\n30,a\n41,b\n41,a;b\n"
@@ -34,7 +34,7 @@ def face(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.parametrize(
-    ("asked", "chunks", "noise"),
+    ("call", "chunks", "noise"),
     [
         (lambda how, release, folder: sv.apply(folder, ROWS), "which cluster new rows", "of its own rows"),
         (
@@ -71,10 +71,10 @@ def face(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         ),
     ],
 )  # fmt: skip
-def test_refused(face: Face, asked: Callable[..., Any], chunks: str, noise: str) -> None:
+def test_refused(face: Face, call: Callable[..., Any], chunks: str, noise: str) -> None:
     how, release, folder = face
     with pytest.raises(sv.RequestError, match=chunks if folder.parent.name.startswith("chunks") else noise):
-        asked(how, release, folder)
+        call(how, release, folder)
 
 
 def table(file: Path) -> sv.Table:
@@ -82,12 +82,12 @@ def table(file: Path) -> sv.Table:
     return sv.read_table(file, qi=["age"], set="codes")
 
 
-def test_only_what_is_told_can_be_asked_for(face: Face) -> None:
-    """A group of items has no name in such a release."""
+def test_only_published_labels_can_be_queried(face: Face) -> None:
+    """Check that a group of items has no label in such a release."""
     _, release, folder = face
-    for asked in (release, folder):
+    for target in (release, folder):
         with pytest.raises(sv.DataError, match="'drinks' is not an item of the release") as raised:
-            sv.query(asked, [["tea", "drinks"]])
+            sv.query(target, [["tea", "drinks"]])
         chunks = folder.parent.name.startswith("chunks")
         assert ("count groups in rows" if chunks else "in no block are not published") in str(raised.value)
 

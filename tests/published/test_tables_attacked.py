@@ -1,4 +1,4 @@
-"""Tables whose names and labels hold whatever files are made of: what is written is what is read."""
+"""Tables whose names and labels contain the syntax of files: reading gives what was written."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_names_that_are_numbers_or_words(tmp_path: Path, names: tuple[str, str, 
 
 
 def test_labels_that_look_like_lists(tmp_path: Path) -> None:
-    """What the file says of its delimiter is not doubted."""
+    """Check that the delimiter in about.json is accepted."""
     columns = (text_column("q", ["a", "a"]),)
     for label, delimiter in product(("[1,2]", "{x}", "[3]", "a|b"), ";,"):
         rows = Transactions.from_rows([[label], [label]])
@@ -125,7 +125,7 @@ def test_tables_without_items(tmp_path: Path, n: int) -> None:
 
 @pytest.mark.parametrize("role", ["qi", "keep"])
 def test_columns_that_nothing_speaks_of(tmp_path: Path, role: str) -> None:
-    """They may tell people apart: whoever leaves out a role, or adds a column, is found out."""
+    """Check that omitting a role, or adding a column, is detected: such columns may identify people."""
     table = random_published(seeded(3), ";")
     write_table(tmp_path / DATA_FILE, table)
     write_about(tmp_path, table)

@@ -1,4 +1,4 @@
-"""Counts beside tables: of all rows that would give the same release, who can tell which was whose?"""
+"""Counts of tables: whether anyone can match rows to people, over all rows that give the same release."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_whoever_knows_items_finds_k_rows(none_was_empty: bool) -> None:
         counts, shown = release.counts, shown_by(release.table)
         assert counts is not None
         listed += len(counts.lines())
-        told = naive.Release(
+        original = naive.Release(
             [items for _, items in shown],
             {
                 label: frozenset(leaf for leaf in leaves(slow.items) if label in up_from(slow.items, leaf))
@@ -56,7 +56,7 @@ def test_whoever_knows_items_finds_k_rows(none_was_empty: bool) -> None:
             counts.suppressed,
             none_was_empty,
         )
-        held = naive.holding(told)
+        held = naive.holding(original)
         for part, to in recoded:
             for row in part:
                 mine = shown[release.row_map[row]][0]

@@ -1,4 +1,4 @@
-"""Published tables, and what is measured of them, against a twin of dicts and fractions."""
+"""Published tables, and their measures, compared with a twin of dicts and fractions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_local_recodings() -> None:
 
 
 def check_rows(slow: rt_table.Table, release: object, sets: list[frozenset[str]]) -> None:
-    """Compare what is measured of the published rows alone."""
+    """Compare the measures of the published rows alone."""
     table, items = release.table, release.recoding.items  # type: ignore[attr-defined]
     members = {
         node: sorted(leaf for leaf in naive_leaves(slow) if node in path(slow, leaf)) for node in slow.items
@@ -90,7 +90,7 @@ def test_global_recodings() -> None:
 
 
 def test_uncovered_rows_are_counted() -> None:
-    """Labels of other rows stand for a value or do not."""
+    """Check rows whose values the labels of other rows represent or not."""
     for rng, slow in random_tables(100, 13):
         if not slow.n:
             continue

@@ -40,7 +40,7 @@ def test_every_draw_is_a_world() -> None:
         for part in release.rows:
             classes.append(listed[begin : begin + len(part)])
             begin += len(part)
-        # A world has other images where no row shows a label: what is not there can have been left out.
+        # A world has other images if no row shows a label: an absent item may have been suppressed.
         images = [{item: release.seen(c, item) for item in release.items} for c in range(len(release.rows))]
         seen = replace(release, images=images)
         again = naive.published(classes, images, release.least)

@@ -1,4 +1,4 @@
-"""Folders of draws: written and read in every format, and refused by whatever checks promises."""
+"""Folders of draws: written and read in every format, and refused by whatever checks guarantees."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def test_draws_are_written_as_the_release_is(layout: Layout, tmp_path: Path) -> 
     release.write(tmp_path / "run")
     drawn = sv.reconstruct(tmp_path / "run", draws=3, seed=5)
     about = drawn.write(tmp_path / "draws")
-    told = about["reconstruction"]
-    assert [entry["format"] for entry in told["draws"]] == 3 * [layout.format]
-    assert [entry["seed"] for entry in told["draws"]] == [5, 6, 7]
+    draws = about["reconstruction"]
+    assert [entry["format"] for entry in draws["draws"]] == 3 * [layout.format]
+    assert [entry["seed"] for entry in draws["draws"]] == [5, 6, 7]
     content = (tmp_path / f"run/published/data{layout.extension}").read_bytes()
-    assert told["release"] == {"file": f"data{layout.extension}", "sha256": sha256(content).hexdigest()}
+    assert draws["release"] == {"file": f"data{layout.extension}", "sha256": sha256(content).hexdigest()}
     assert about == json.loads((tmp_path / "draws/about.json").read_text())
     again = list(read_draws(tmp_path / "draws", sv.read))
     assert len(again) == 3
@@ -62,7 +62,7 @@ def test_draws_are_written_as_the_release_is(layout: Layout, tmp_path: Path) -> 
         if not layout.shows_empty_rows:
             rows = [row for row in rows if row] + [row for row in rows if not row]
         assert list(found) == rows
-    # In memory it is the same release, whose rows stand as a file would have them.
+    # In memory it is the same release, with the rows in the order of a file.
     assert [list(rows) for rows in sv.reconstruct(release, draws=3, seed=5)] == [list(rows) for rows in drawn]
     # In a long table the number of a row is that of the release's row.
     if "id_column" in layout.options():
@@ -72,7 +72,7 @@ def test_draws_are_written_as_the_release_is(layout: Layout, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_draws_in_another_format(name: str, tmp_path: Path) -> None:
-    """Words become baskets where FIMI was asked for, as with releases; integers do not."""
+    """Check that, if FIMI was requested, words become baskets, as with releases; integers do not."""
     drawn = sv.reconstruct(released(Layout("basket")), draws=2)
     about = drawn.write(tmp_path / "words", format=name)
     expected = "basket" if name == "fimi" else name
@@ -133,7 +133,7 @@ def test_suppressed_items_come_back(tmp_path: Path) -> None:
         assert {item: supports[item] for item in hidden} == hidden
 
 
-# What is refused
+# Errors
 
 
 @pytest.fixture
@@ -155,12 +155,14 @@ def test_promises_of_draws_are_not_checked(folder: Path, name: str) -> None:
         sv.reconstruct,
     ]
     for call in calls:
-        with pytest.raises(DataError, match="synthetic, drawn at random from a release, and promise nothing"):
+        with pytest.raises(
+            DataError, match="synthetic, drawn at random from a release, and guarantee nothing"
+        ):
             call(folder / name)
     if name:
-        with pytest.raises(DataError, match="holds a reconstruction"):
+        with pytest.raises(DataError, match="contains a reconstruction"):
             sv.measure(ROWS, folder / name)
-    # They are rows like others to whoever wants to analyse them.
+    # They are rows like others for analyses.
     elif not name:
         assert sv.read(folder / "draw-1.csv").n_rows == len(ROWS)
 
@@ -171,7 +173,7 @@ def test_only_folders_of_draws_are_replaced(folder: Path) -> None:
     with pytest.raises(OutputError, match="exists and is not empty"):
         drawn.write(folder)
     (folder / "mine.txt").write_text("x")
-    with pytest.raises(OutputError, match=r"not one: it holds 'mine.txt'"):
+    with pytest.raises(OutputError, match=r"not one: it contains 'mine.txt'"):
         drawn.write(folder, force=True)
     (folder / "mine.txt").unlink()
     assert (folder / "about.json").read_bytes() == before
@@ -209,14 +211,14 @@ def test_a_damaged_folder(folder: Path) -> None:
         {},
     ):
         (folder / "about.json").write_text(json.dumps(about | {"reconstruction": wrong}))
-        with pytest.raises(DataError, match=r"is not an about.json that setveil wrote|holds no draws"):
+        with pytest.raises(DataError, match=r"is not an about.json that setveil wrote|contains no draws"):
             sv.measure(ROWS, folder)
     for rows in (True, "10", -1, None):
         (folder / "about.json").write_text(json.dumps(about | {"rows": rows}))
         with pytest.raises(DataError, match=r"is not an about.json that setveil wrote"):
             sv.measure(ROWS, folder)
     (folder / "about.json").write_text(json.dumps(about | {"rows": len(ROWS) + 1}))
-    with pytest.raises(DataError, match=r"draw-1.csv holds 10 rows, but its about.json says 11"):
+    with pytest.raises(DataError, match=r"draw-1.csv contains 10 rows, but its about.json says 11"):
         sv.measure(ROWS, folder)
     (folder / "about.json").write_text(json.dumps(about))
     (folder / "draw-2.csv").unlink()

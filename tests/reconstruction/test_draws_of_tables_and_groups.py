@@ -137,7 +137,7 @@ def test_counts_of_groups_that_cannot_be_are_refused() -> None:
     groups: PublishedGroups = sv.anonymize(
         [["a", "s"], ["a"], ["b"], ["b"]], sv.PrivacyDegree(p=2, sensitive=["s"])
     ).release.exposed()
-    with pytest.raises(DataError, match="has 2 rows, and 5 of them hold 's'"):
+    with pytest.raises(DataError, match="has 2 rows, and 5 of them contain 's'"):
         sv.reconstruct(replace(groups, count=frozen(np.array([5]), np.int64)))
     drawn = sv.reconstruct(groups, draws=1).rows[0]
     require_dealt(groups, drawn)

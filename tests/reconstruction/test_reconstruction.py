@@ -32,7 +32,7 @@ Members = dict[str, list[str]]
 
 
 def shared(rows: list[set[str]] | list[str], members: Members, lines: list[naive.Line], least: int) -> Shared:
-    """Make of published rows (texts: labels with blanks between them) what a stranger has in hand."""
+    """Make the published files of rows (texts: labels with blanks between them), as a recipient has them."""
     data = Transactions.from_rows([sorted(row.split() if isinstance(row, str) else row) for row in rows])
     counts = Counts.from_lines(lines, least, suppressed=True)
     return Shared(data, {x: tuple(y) for x, y in members.items()}, counts, {}, Layout("basket"))
@@ -120,7 +120,7 @@ def test_every_draw_is_consistent_and_that_of_the_twin(how: str) -> None:
         assert {item: original[item] for item in listed} == listed
     assert done >= 5
     if how in {"aa", "exact"}:
-        assert lacking  # else nothing of this tells how unlisted items are dealt
+        assert lacking  # otherwise this does not determine how unlisted items are dealt
     if how == "exact":
         assert hidden
 
@@ -160,7 +160,7 @@ WORKED_LINES = [("a1", "A", 5), ("a2", "A", 3), ("b1", "b1", 4), ("b2", "b2", 3)
 
 
 def test_the_worked_example() -> None:
-    """35,280 worlds: the contents of A times those of z; every draw is one of them, and many come up."""
+    """Check 35,280 worlds, the contents of A times those of z: every draw is one of them, and many occur."""
     image: dict[str, str | None] = {"a1": "A", "a2": "A", "a3": "A", "b1": "b1", "b2": "b2", "z": None}
     published = naive.recoded([frozenset(row.split()) for row in WORKED], image)
     found = shared([set(row) for row in published], WORKED_TREE, WORKED_LINES, 2)
@@ -181,7 +181,7 @@ def test_the_worked_example() -> None:
 
 
 def chi_square(found: Counter[Any], cases: list[Any]) -> float:
-    """How far from equal chances, in standard deviations of a chi-square sum."""
+    """Return the distance from equal chances, in standard deviations of a chi-square sum."""
     assert set(found) <= set(cases)
     expected = sum(found.values()) / len(cases)
     free = len(cases) - 1
@@ -194,7 +194,7 @@ DEALS = [([2, 2, 1], 3), ([3, 2, 2], 4), ([2, 8], 9), ([1, 1, 3], 5), ([3, 1, 2]
 
 
 def dealt(supports: list[int], n_rows: int, mixing: int, number: int) -> Counter[naive.Deal]:
-    """Count the deals that so many seeds give."""
+    """Count the deals of `number` seeds."""
     items = [f"a{i}" for i in range(len(supports))]
     lines = [(item, "A", s) for item, s in zip(items, supports, strict=True)]
     puzzle = puzzle_of(shared(n_rows * ["A"], {"A": items}, lines, 1))
@@ -254,7 +254,7 @@ def test_suppressed_items_go_to_any_rows() -> None:
 
 
 def test_items_suppressed_in_some_rows_go_to_rows_without_a_label_of_theirs() -> None:
-    """As a local recoding suppresses: a is under A in two rows, and left out of two of the other four."""
+    """Check a local recoding: a is under A in two rows, and suppressed in two of the other four."""
     rows = ["A", "A", "c", "", "", "c"]
     lines = [("a", "A", 2), ("a", "", 2), ("c", "c", 2)]
     found = shared(rows, {"A": ["a", "b"]}, lines, 2)
@@ -284,10 +284,10 @@ def test_unlisted_items_get_what_is_lacking_and_no_more() -> None:
         assert sum(supports.values()) == 4
         seen.update(supports.values())
     assert set(seen) == {1, 2}
-    # A label of which nothing is listed.
+    # A label without listed items.
     supports = naive.supports(drawn(shared(4 * ["A"], {"A": ["a", "b"]}, [], 3), 0))
     assert supports == {"a": 2, "b": 2}
-    # More than enough listed: unlisted items are left out.
+    # More than enough listed: unlisted items are suppressed.
     supports = naive.supports(drawn(shared(3 * ["A"], {"A": list("abc")}, [("a", "A", 3)], 3), 0))
     assert supports == {"a": 3}
 
@@ -381,7 +381,7 @@ def test_two_labels_of_an_item_in_a_row_are_refused() -> None:
         ["a x", "", "b", "b"],  # x is in too few rows
         ["a x", "b x", "x", "b"],  # x is in too many rows
         ["a x", "a x", "", "b"],  # b is in too few rows
-        ["a x", "b x", "b", "b"],  # ... in too many, one of which shows no A
+        ["a x", "b x", "b", "b"],  # ... in too many, and one of them shows no A
         ["a x q", "b x", "", "b"],  # q was not heard of
         ["a b x", "a b x", "", "c"],  # two rows hold a, which is not listed
     ],
@@ -424,7 +424,7 @@ LINES_BY_NUMBER = [(item, {"A": "9", "B": "10"}[label], n) for item, label, n in
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
 @needs_compiled
 def test_supports_are_exact_on_real_data() -> None:
-    """All that is asked of a draw, on 60,000 rows; mixing is cut short."""
+    """Check all requirements of a draw on 60,000 rows, with less mixing."""
     data, tree = load("bms_webview1")
     release = sv.anonymize(data, sv.KmAnonymity(5, 2), hierarchy=tree, algorithm="mhghs", details=False)
     found = shared_by(release.release, {}, Layout("basket"))

@@ -17,15 +17,15 @@ from setveil.report.run.summary import summary
 
 
 @pytest.mark.parametrize(
-    ("median", "told"), [(0.21, "off by 21 %"), (4.832, "off by a factor of 5.8"), (0, "exact")]
+    ("median", "text"), [(0.21, "off by 21 %"), (4.832, "off by a factor of 5.8"), (0, "exact")]
 )
-def test_summary_and_page_name_one_figure(median: float, told: str) -> None:
+def test_summary_and_page_name_one_figure(median: float, text: str) -> None:
     report: Any = copy.deepcopy(FULL)
     report["answers"]["are"] |= {"median": median, "size": 2}
     said = " ".join(summary(report).split())
-    assert f"Answers Counts of random item pairs are typically {told} (query error)." in said
+    assert f"Answers Counts of random item pairs are typically {text} (query error)." in said
     figure, meaning = accuracy.query_error_tile(report) or ("", "")
-    assert figure == ("Exact" if not median else told.removeprefix("off by "))
+    assert figure == ("Exact" if not median else text.removeprefix("off by "))
     assert f"<b>{figure.replace(' %', chr(160) + '%')}</b><span>{meaning}</span>" in (
         re.sub("<button.*?</button>", "", report_html(report))
     )

@@ -1,4 +1,4 @@
-"""The report of a study: fronts, who loses least, which figures, what is left out of the external page."""
+"""The report of a study: fronts, the method with the least loss, figures, omissions of the external page."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_losses_that_differ_by_rounding_tie() -> None:
     assert rounded(1e-300) > 0
 
 
-# What is said
+# Sentences
 
 
 def test_dominance_is_said_exactly() -> None:
@@ -276,20 +276,20 @@ def test_only_equal_promises_are_compared() -> None:
         ("lg", 0, 0, 0),
     ]
     assert equal_promise(found, loss) == (
-        "exact loses least (LM) at all 2 promises compared; aa loses 0.05 more on average and ties at "
+        "exact loses least (LM) at all 2 guarantees compared; aa loses 0.05 more on average and ties at "
         "1 of 2; mhghs loses 0.05 more on average."
     )
-    assert headline([of]) == "At equal promise, exact loses least on shop."
+    assert headline([of]) == "At equal guarantee, exact loses least on shop."
     notes = " ".join(all_caveats([of]))
-    assert "promise different things (k^m-anonymity: aa, exact and mhghs; k-anonymity" in notes
+    assert "guarantee different things (k^m-anonymity: aa, exact and mhghs; k-anonymity" in notes
     assert "1 run made no release" in notes
 
 
-def test_equal_methods_lead_together_and_data_sets_are_told_apart() -> None:
+def test_equal_methods_lead_together_and_data_sets_are_distinguished() -> None:
     rows = [run(method, k=2, lm=0.1, data=data) for data in "xy" for method in ("aa", "exact")]
-    assert headline([family(rows)]) == "At equal promise, aa and exact lose least on x and y."
+    assert headline([family(rows)]) == "At equal guarantee, aa and exact lose least on x and y."
     rows[3]["lm"] = 0.05
-    assert headline([family(rows)]) == "Least loss at equal promise: aa and exact on x; exact on y."
+    assert headline([family(rows)]) == "Least loss at equal guarantee: aa and exact on x; exact on y."
     assert headline([family(rows[:1])]).startswith("Nothing to compare")
 
 
@@ -483,7 +483,7 @@ def test_a_scale_of_exponents_holds_negative_values(values: list[float]) -> None
 
 
 def test_ul_is_drawn_and_listed_but_not_outside() -> None:
-    """Where items are only left out, UL tells how many occurrences the original had."""
+    """Check that, if items are only suppressed, the external page omits UL: it reveals the occurrences."""
     rows = [run(k=k, lm=0.1 * k, ul=-150.1234567 * k) for k in (2, 5)]
     assert set(figures(rows)) == {"loss_lm-k", "loss_ul-k"}
     inside = comparison_html({}, rows)
@@ -630,10 +630,12 @@ def test_the_page_answers_first_and_is_whole() -> None:
     assert "https:" not in page
     text = "".join(parsed.texts)
     order = [
-        "At equal promise, exact loses least on shop.", "Loss against risk", "Least loss at equal promise",
-        "Keep in mind", "What was compared", "1,000 rows", "Who dominates", "At one setting",
-        "What the data still answer", "How it was made", "60 seconds, 4000 MB", "f" * 64, "d" * 64,
-        "How to read this", "More figures",
+        "At equal guarantee, exact loses least on shop.",
+        "Loss against risk",
+        "Least loss at equal guarantee",
+        "Keep in mind", "Data and methods", "1,000 rows", "Who dominates", "At one setting",
+        "Remaining usefulness", "Provenance", "60 seconds, 4000 MB", "f" * 64, "d" * 64,
+        "Explanations", "More figures",
     ]  # fmt: skip
     shown, _, folded = page.partition("<nav")
     assert (shown.count("<figure>"), shown.count("<table")) == (1, 1)  # the answer, one picture, the table
@@ -657,7 +659,7 @@ def test_failed_runs_are_listed_with_their_reasons() -> None:
     text = unescape("".join(Page(comparison_html(STUDY, rows)).texts))
     assert "ran out of time: ended after 60 seconds" in text
     assert "k = 2, m = 3; k = 3, m = 3; k = 4, m = 3; k = 5, m = 3; and 3 more" in text
-    assert "no release can keep the promise: fewer than k rows" in text
+    assert "no release can satisfy the guarantee: fewer than k rows" in text
     assert re.sub(r"\s", " ", text).count("8 of 23 runs made no release and are missing") == 4
 
 
@@ -743,7 +745,7 @@ def test_the_setting_shown_is_central_and_whole() -> None:
     assert middle_setting(family([run(status="failed")])) is None
 
 
-# --- what is learned of sensitive items
+# --- inferences about sensitive items
 
 
 def learned(method: str, model: str, data: str, rho: Any, **values: Any) -> dict[str, Any]:
@@ -763,7 +765,7 @@ def inference() -> list[dict[str, Any]]:
     ]
 
 
-def test_methods_of_several_models_are_told_apart() -> None:
+def test_methods_of_several_models_are_distinguished() -> None:
     of = family(inference())
     assert of.methods == ["exact (km-rho)", "exact (rho-uncertainty)", "partial"]
     page = comparison_html(STUDY, inference())
@@ -776,7 +778,7 @@ def test_what_is_learned_is_drawn_against_rho() -> None:
     assert {"confidence-rho", "hidden-rho", "loss_lm-rho"} <= set(drawn)
     figure = drawn["confidence-rho"]
     assert figure.x_title == "greatest chance of a sensitive item (rho)"
-    assert [data for data, _ in figure.bands] == ["shop", "clinic"]  # also where k is no parameter
+    assert [data for data, _ in figure.bands] == ["shop", "clinic"]  # also if k is no parameter
     dots = {(dot.method, str(dot.x)): dot.y.value for _, panels in figure.bands for dot in panels[0].dots}
     assert dots["partial", "1/3"] == pytest.approx(1 / 3)
     hidden = [dot.y.value for _, panels in drawn["hidden-rho"].bands for dot in panels[0].dots]

@@ -34,7 +34,7 @@ def attacks(run: Path) -> dict[str, Any]:
 
 
 def at_path(record: Any, path: str) -> Any:
-    """What a record has at a path with dots; keys may hold dots themselves."""
+    """Return the value at a path with dots in a record, whose keys may contain dots themselves."""
     if not path:
         return record
     if isinstance(record, list):
@@ -192,8 +192,8 @@ def test_what_is_no_run_and_answers_no_field_is_refused(run: Path, tmp_path: Pat
         refused(setveil("evidence", run, "--out", out, "--attack", attack), 4, "attack.json", out=out)
     refused(setveil("evidence", run, "--out", out, "--fraction", "0"), 2, "--fraction must be", out=out)
     refused(setveil("evidence", run, "--out", tmp_path / "page.pdf"), 2, "--out must name a page")
-    beside = run / "published" / "page.html"
-    refused(setveil("evidence", run, "--out", beside), 2, "figures of the original", out=beside)
+    page = run / "published" / "page.html"
+    refused(setveil("evidence", run, "--out", page), 2, "figures of the original", out=page)
     out.write_text("mine")
     refused(setveil("evidence", run, "--out", out), 2, "exists already")
     assert out.read_text() == "mine"
@@ -201,7 +201,7 @@ def test_what_is_no_run_and_answers_no_field_is_refused(run: Path, tmp_path: Pat
         sv.evidence(run, frame="uk")
 
 
-def test_a_promise_that_only_some_data_need_keep_is_given_no_greatest_chance(tmp_path: Path) -> None:
+def test_a_promise_that_only_some_data_need_keep_has_no_greatest_chance(tmp_path: Path) -> None:
     out = tmp_path / "run"
     sv.anonymize(ROWS, sv.Disassociated(4, 2), algorithm="disassociation", details=True).write(out)
     found = sv.evidence(out, out=tmp_path / "page.html")

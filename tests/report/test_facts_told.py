@@ -1,4 +1,4 @@
-"""What a report tells of facts: periods against plain counting, orders, and what may be told outside."""
+"""The report about facts: periods compared with plain counting, orders, and the external page."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_what_is_counted_is_called_a_fact() -> None:
         assert words in said, said
     inside, outside = (html.unescape(release.report_html(external=external)) for external in (False, True))
     for page in (inside, outside):
-        assert "Promise: Anyone who knows up to 2 facts of a person's row" in page
+        assert "Guarantee: Anyone who knows up to 2 facts of a person's row" in page
     assert "facts unchanged;" in inside
 
 
@@ -101,8 +101,10 @@ def test_periods_are_counted_as_by_hand(level: str) -> None:
         names = [one["period"] for one in line["periods"]]
         assert names == sorted(counted, key=lambda name: (name == "?", name))
         for one in line["periods"]:
-            told = dict(zip(line["levels"], one["published"], strict=True)) | {"left out": one["left_out"]}
-            assert {what: number for what, number in told.items() if number} == counted[one["period"]]
+            by_level = dict(zip(line["levels"], one["published"], strict=True)) | {
+                "left out": one["left_out"]
+            }
+            assert {what: number for what, number in by_level.items() if number} == counted[one["period"]]
 
 
 def test_bands_of_days_stand_in_order() -> None:
@@ -124,27 +126,27 @@ def test_the_page_shows_parts_orders_and_periods_and_the_one_outside_less(tmp_pa
     _, release = release_of(Random(5), 200, "month")
     report = release.write(tmp_path / "out")
     page = text_of(report_html(report))
-    told = report["facts"]
+    record = report["facts"]
     for title in (
-        "What each part of a fact keeps",
-        "What is dropped first",
-        "What is published of each period: on",
+        "Parts of facts",
+        "Order of generalization",
+        "Published periods: on",
     ):
         assert title in page
-    assert f"{len(told['orders'])} orders tried; taken: {told['order']}." in page
-    assert f"{told['order']} (taken)" in page
+    assert f"{len(record['orders'])} orders tried; taken: {record['order']}." in page
+    assert f"{record['order']} (taken)" in page
     assert "Gaps between more dates." in page
-    assert "A name, a date, a place" not in page  # dates are part of what was treated
+    assert "A name, a date, a place" not in page  # dates are part of the treated data
     shown = text_of(report_html(report, external=True))
     assert (
         "Parts of a fact code , on ( month at the finest), cost ( in bands at 0,30,60 at the finest)"
         in re.sub(r"\(", "( ", shown)
     )
     assert "Of all facts of the original" in shown
-    for title in ("What is dropped first", "What is published of each period", "taken:"):
+    for title in ("Order of generalization", "Published periods", "taken:"):
         assert title not in shown
     outside = handed_out(report)
-    assert outside["facts"] == told["parts"]
+    assert outside["facts"] == record["parts"]
     # How many facts of a box occur follows from what single persons have, so nothing shared says it.
     assert {line["items"] for line in outside["labels"]} == {None}
 
@@ -171,7 +173,7 @@ def test_names_are_texts(tmp_path: Path) -> None:
 
 
 def test_pages_of_two_runs_are_the_same(tmp_path: Path) -> None:
-    """They tell no seconds, also where each order has some."""
+    """Check that the pages omit seconds, even if each order has some."""
     pages = {
         report_html(release_of(Random(6), 60, "quarter")[1].write(tmp_path / str(at))) for at in range(2)
     }

@@ -1,4 +1,4 @@
-"""What a report shows first, and what it folds; and as a browser shows and prints it."""
+"""Visible and folded parts of a report, as a browser shows and prints it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from setveil.report.run.page import report_html
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-FIRST = ("Who could still be found", "What may be shared")
+FIRST = ("People still at risk", "Files to share")
 
 
 @pytest.mark.parametrize("report", ALL.values(), ids=ALL.keys())
@@ -37,7 +37,7 @@ def test_contents_name_what_is_folded(report: Any, external: bool) -> None:
 
 
 def test_the_decision_comes_first() -> None:
-    """Promise, verdict, what it cost, who could be found, and what to hand out stand before the contents."""
+    """Guarantee, verdict, loss, risk and the folder to share come before the contents."""
     for report in (FULL, NAMED, GROUPED):
         before, _, after = report_html(report).partition("<nav")
         for text in ('class="verdict holds"', "published unchanged", *FIRST, "Usable for:"):
@@ -48,9 +48,9 @@ def test_the_decision_comes_first() -> None:
 
 def test_who_could_still_be_found_before_and_after() -> None:
     page = re.sub(r"<[^>]+>", " ", report_html(FULL).partition(FIRST[1])[0].partition(FIRST[0])[2])
-    told = " ".join(page.split())
-    assert "Items known Before After Promised" in told
-    assert "2 items 449 0 yes 3 items 1,601 159 no" in told
+    text = " ".join(page.split())
+    assert "Items known Before After Guaranteed" in text
+    assert "2 items 449 0 yes 3 items 1,601 159 no" in text
 
 
 @pytest.mark.browser
@@ -69,7 +69,7 @@ def test_at_most_four_screens_until_something_is_opened(
     if width == 1280:
         assert page.locator("nav a").first.bounding_box()["y"] < 900  # type: ignore[index]
     last = page.locator("nav a").last
-    last.click()  # opens what it leads to, without a script
+    last.click()  # opens its target, without a script
     assert page.locator("details[open]").count() == 1
     ask = page.locator("button.term").first
     ask.click()

@@ -1,6 +1,6 @@
-"""Every sentence of the page that is handed out is true, by the published files and the original rows.
+"""Check that every sentence of the external page is true, by the published files and the original rows.
 
-A sentence that no check here knows is a failure, so that none is added without one.
+A sentence without a check here is a failure, so that nobody adds one without.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Row = frozenset[str]
 
 @dataclass
 class Handed:
-    """What a stranger has in hand, read by hand, and what only the test knows."""
+    """Everything that a recipient has, read by hand, and details that only the test knows."""
 
     about: Any
     shown: list[tuple[tuple[str, ...], Row]]  # published quasi-identifiers, and labels, of each row
@@ -42,14 +42,14 @@ class Handed:
     place: list[int]  # of each original row among those shown
     secret: set[str]
     report: Any
-    class_of: list[int]  # of each published row; 0 where there are no classes
-    by_class: list[tuple[str, str, str, int]]  # counts beside classes, with the class of each; "": a total
+    class_of: list[int]  # of each published row; 0 without classes
+    by_class: list[tuple[str, str, str, int]]  # counts of classes, with the class of each; "": a total
     step: float = 0.0
     said: set[str] = field(default_factory=set)
 
     @property
     def members(self) -> dict[str, set[str]]:
-        """What each label stands for."""
+        """Map each label to the items that it represents."""
         broader = {label: set(items) for label, items in self.about.get("labels", {}).items()}
         return {item: {item} for item in ITEMS} | broader
 
@@ -57,15 +57,15 @@ class Handed:
         return Counter(label for row in rows for label in row)
 
     def became(self, row: int, item: str) -> str:
-        """Find the narrowest label under which an item of a row is published; empty: it is left out."""
+        """Find the narrowest label under which an item of a row is published; empty: it is suppressed."""
         _, labels = self.shown[self.place[row]]
         holding = [label for label in labels if item in self.members[label]]
         return min(holding, key=lambda label: (len(self.members[label]), label), default="")
 
     def least(self, m: int) -> list[int]:
-        """Count the rows that fit somebody of whom all columns and the m most telling items are known.
+        """Count the rows that fit a person with all columns and the m most revealing items known.
 
-        And the class, where rows are in classes.
+        The class is also known, if rows are in classes.
         """
         known = [
             ((*qi, str(c)), labels - self.secret)
@@ -113,12 +113,12 @@ def is_about(text: str, value: float, step: float) -> None:
         assert value in (0, 1)
 
 
-# --- the promise
+# --- the guarantee
 
 
 @says(
     "",
-    r"The promise holds",
+    r"The guarantee holds",
 )
 def _holds(handed: Handed, _: re.Match[str]) -> None:
     assert handed.report["guarantee"]["holds"]
@@ -134,13 +134,13 @@ def _parameters(handed: Handed, found: re.Match[str]) -> None:
     assert all(str(handed.about["guarantee"][name]) == value for name, value in named.items())
 
 
-# Who knows the class of a person counts rows of it alone, as `Handed.least` and `learned` do.
+# If the class of a person is known, only its rows count, as in `Handed.least` and `learned`.
 EVERY_CLASS = r"(?P<every> This is so in every class, even if the class is known\.)?"
 
 
 @says(
     "",
-    r"Promise: Anyone who knows (?:any of a person's quasi-identifiers and )?up to (\d+) items? "
+    r"Guarantee: Anyone who knows (?:any of a person's quasi-identifiers and )?up to (\d+) items? "
     r"of (?:a|the) person's row finds at least (\d+) rows that fit, or none\." + EVERY_CLASS,
 )
 def _promise(handed: Handed, found: re.Match[str]) -> None:
@@ -149,7 +149,7 @@ def _promise(handed: Handed, found: re.Match[str]) -> None:
     for size in range(m + 1):
         assert min(handed.least(size)) >= k
     columns = len(handed.shown[0][0])
-    for one in range(columns):  # who knows only some of the columns finds more
+    for one in range(columns):  # someone who knows only some of the columns finds more
         some = Counter(qi[one] for qi, _ in handed.shown)
         assert min(some.values()) >= k
 
@@ -160,7 +160,7 @@ def _promise(handed: Handed, found: re.Match[str]) -> None:
 )
 def _smallest(handed: Handed, found: re.Match[str]) -> None:
     m = handed.about["guarantee"]["m"]
-    # Nobody is found by knowing nothing: that all rows fit is no group.
+    # The set of all rows is no group.
     least = [min(handed.least(size)) for size in range(0 if handed.shown[0][0] else 1, m + 1)]
     filled = [
         one
@@ -173,7 +173,7 @@ def _smallest(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "",
-    r"Promise: Every published row is one of at least (\d+) that are the same\.",
+    r"Guarantee: Every published row is one of at least (\d+) that are the same\.",
 )
 def _same(handed: Handed, found: re.Match[str]) -> None:
     assert min(Counter(handed.shown).values()) >= int(found[1])
@@ -189,7 +189,7 @@ def _rarest(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "",
-    r"Promise: In every group at most one row in (\d+) holds any one sensitive item: nobody "
+    r"Guarantee: In every group at most one row in (\d+) contains any one sensitive item: nobody "
     r"learns one about a person with a probability above ([\d.]+)\.",
 )
 def _degree(handed: Handed, found: re.Match[str]) -> None:
@@ -211,7 +211,7 @@ def _groups_found(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "",
-    r"Promise: Anyone who knows up to (\d+) public items of a person (?:finds at least (\d+) rows "
+    r"Guarantee: Anyone who knows up to (\d+) public items of a person (?:finds at least (\d+) rows "
     r"that fit, or none, and )?is right about any sensitive item \((\d+) named\) with a chance of "
     r"at most ([\d.]+)\." + EVERY_CLASS,
 )
@@ -240,18 +240,18 @@ def learned(handed: Handed, m: int) -> float:
 @says(
     "",
     r"It holds, recounted from the published rows: (?:the smallest group found has (\d+) rows, "
-    r"and )?the most that is learned: a sensitive item with a chance of ([\d.]+)\.",
+    r"and )?the most certain inference is a sensitive item with a chance of ([\d.]+)\.",
 )
 def _most_learned(handed: Handed, found: re.Match[str]) -> None:
     m = handed.about["guarantee"]["m"]
     assert float(found[2]) == pytest.approx(learned(handed, m), rel=0.01)
 
 
-# --- what is in it
+# --- contents
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Rows: ([\d,]+) \(([\d,]+) empty\), in an order that tells nothing of the original's",
 )
 def _rows(handed: Handed, found: re.Match[str]) -> None:
@@ -260,7 +260,7 @@ def _rows(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Different names(?: of items)?: ([\d,]+), (?:([\d,]+) of them broader than an item|each that "
     r"of an item)",
 )
@@ -272,7 +272,7 @@ def _names(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Different items: ([\d,]+), except those counted in groups\.csv",
 )
 def _items(handed: Handed, found: re.Match[str]) -> None:
@@ -282,7 +282,7 @@ def _items(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Groups: ([\d,]+)",
 )
 def _groups(handed: Handed, found: re.Match[str]) -> None:
@@ -290,7 +290,7 @@ def _groups(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Occurrences: ([\d,]+), ([\d.]+) in a row on average",
 )
 def _occurrences(handed: Handed, found: re.Match[str]) -> None:
@@ -300,15 +300,15 @@ def _occurrences(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Counts: counts\.csv says in how many rows of the original each of ([\d,]+) (published "
     r")?items? was: all that at least (\d+) rows held",
 )
 def _counts_whole(handed: Handed, found: re.Match[str]) -> None:
-    """It was said of tables as well, where an item may be in more rows."""
+    """Check the sentence, which would be wrong for tables, whose items may be in more rows."""
     assert handed.counts is not None
-    told = {item: rows for item, _, rows in handed.counts}
-    assert number(found[1]) == len(told) == len(handed.counts)
+    counts = {item: rows for item, _, rows in handed.counts}
+    assert number(found[1]) == len(counts) == len(handed.counts)
     published = {
         item
         for row in range(len(handed.original))
@@ -317,21 +317,21 @@ def _counts_whole(handed: Handed, found: re.Match[str]) -> None:
     }
     true = handed.supports(handed.original)
     among = published if found[2] else set(true)
-    assert told == {item: n for item, n in true.items() if n >= int(found[3]) and item in among}
+    assert counts == {item: n for item, n in true.items() if n >= int(found[3]) and item in among}
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Counts: counts\.csv says how many rows of the original held each of ([\d,]+) items? and "
     r"publish it under one name(, or suppress it)?: all such numbers from (\d+) on\. An item was "
     r"in at least as many rows as its lines add up to",
 )
 def _counts_by_name(handed: Handed, found: re.Match[str]) -> None:
     assert handed.counts is not None
-    told = {(item, label): rows for item, label, rows in handed.counts}
-    assert number(found[1]) == len({item for item, _ in told})
+    counts = {(item, label): rows for item, label, rows in handed.counts}
+    assert number(found[1]) == len({item for item, _ in counts})
     true = Counter((item, handed.became(at, item)) for at, row in enumerate(handed.original) for item in row)
-    assert told == {
+    assert counts == {
         (item, label): n for (item, label), n in true.items() if n >= int(found[3]) and (label or found[2])
     }
     whole, sums = handed.supports(handed.original), Counter[str]()
@@ -341,7 +341,7 @@ def _counts_by_name(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Classes: ([\d,]+), with the rows of each in classes\.csv",
 )
 def _classes(handed: Handed, found: re.Match[str]) -> None:
@@ -349,22 +349,22 @@ def _classes(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"Counts: counts\.csv says class by class how many rows of the original held an item "
     r"\(([\d,]+) lines?\), and of ([\d,]+) items? how many of all classes did: such numbers from (\d+) on",
 )
 def _counts_by_class(handed: Handed, found: re.Match[str]) -> None:
     least, untold = number(found[3]), handed.about["counts"]["untold"]
-    told = {(int(c), item, label): n for c, item, label, n in handed.by_class if c}
+    counts = {(int(c), item, label): n for c, item, label, n in handed.by_class if c}
     totals = {item: n for c, item, _, n in handed.by_class if not c}
-    assert (len(told), len(totals)) == (number(found[1]), number(found[2]))
-    assert len(told) + len(totals) == len(handed.by_class)
+    assert (len(counts), len(totals)) == (number(found[1]), number(found[2]))
+    assert len(counts) + len(totals) == len(handed.by_class)
     true = Counter(
         (handed.class_of[handed.place[at]], item, handed.became(at, item))
         for at, row in enumerate(handed.original)
         for item in row - handed.secret
     )
-    assert told == {
+    assert counts == {
         (c, item, label): n for (c, item, label), n in true.items()
         if n >= least and (label or c not in untold)
     }  # fmt: skip
@@ -373,7 +373,7 @@ def _counts_by_class(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Contents",
     r"About: about\.json says how to read the files(, and lists the items that each broader label "
     r"represents)?",
 )
@@ -402,14 +402,14 @@ def _label(handed: Handed, found: re.Match[str]) -> None:
     assert float(found[4]) == pytest.approx(100 * rows / len(handed.shown), rel=0.06)
 
 
-# --- what was lost
+# --- information loss
 
 
 @says(
     "Information loss",
     r"Not told: (.*)",
 )
-def _not_told(handed: Handed, found: re.Match[str]) -> None:
+def _unlisted(handed: Handed, found: re.Match[str]) -> None:
     if "sensitive items were suppressed" in found[1]:
         assert "rho" in handed.about["guarantee"]
     else:
@@ -465,11 +465,11 @@ def _rounded(handed: Handed, found: re.Match[str]) -> None:
     assert int(found[1]) == round(100 * handed.step)
 
 
-# --- what the data still answer
+# --- queries that the data still answer
 
 
 def holding(handed: Handed) -> dict[str, tuple[int, int]]:
-    """Count the published rows with each label, and the original rows with any item that it stands for."""
+    """Count the published rows with each label, and the original rows with any item that it represents."""
     return {
         label: (n, sum(bool(row & handed.members[label]) for row in handed.original))
         for label, n in handed.supports(row for _, row in handed.shown).items()
@@ -477,7 +477,7 @@ def holding(handed: Handed) -> dict[str, tuple[int, int]]:
 
 
 @says(
-    "What the data still answer",
+    "Remaining usefulness",
     r"Rows with a published label: exact\. Each is in as many rows as contained any of the items that "
     r"it represents\.",
 )
@@ -486,7 +486,7 @@ def _exact(handed: Handed, _: re.Match[str]) -> None:
 
 
 @says(
-    "What the data still answer",
+    "Remaining usefulness",
     r"Rows with a published label: at least this many\. An item has a narrow label in some "
     r"rows and under a broad one in others, so the rows of different names cannot be added\.",
 )
@@ -497,16 +497,16 @@ def _fewest(handed: Handed, _: re.Match[str]) -> None:
 
 
 @says(
-    "What the data still answer",
+    "Remaining usefulness",
     r"Rows with a published label: exact, or at least this many if an item was suppressed in some "
     r"rows only\.",
 )
-def _some_left_out(handed: Handed, _: re.Match[str]) -> None:
+def _some_suppressed(handed: Handed, _: re.Match[str]) -> None:
     assert all(now <= then for now, then in holding(handed).values())
 
 
 @says(
-    "What the data still answer",
+    "Remaining usefulness",
     r"Items that are not sensitive: published row by row; every count of them is exact\.",
 )
 def _row_by_row(handed: Handed, _: re.Match[str]) -> None:
@@ -520,7 +520,7 @@ def _row_by_row(handed: Handed, _: re.Match[str]) -> None:
 
 
 @says(
-    "What the data still answer",
+    "Remaining usefulness",
     r"Counts of (?:item pairs|single items|sets of items) of the original: estimated from the "
     r"release they are typically (?:exact|off by (?:about )?(.+?)); the mean relative error "
     r"\(ARE\) is about ([\d.,]+) %\.",
@@ -532,9 +532,9 @@ def _pairs(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What the data still answer",
+    "Remaining usefulness",
     r"Frequent itemsets: (.*?) of the sets(?: of at most (\d+) items)? that at least ([\d,]+) "
-    r"rows of the original hold are still there under the items' own names(, each in exactly as "
+    r"rows of the original contain are still there under the items' own names(, each in exactly as "
     r"many rows)?\.",
 )
 def _itemsets(handed: Handed, found: re.Match[str]) -> None:
@@ -556,7 +556,7 @@ def _itemsets(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "Who can still be found",
+    "People still at risk",
     r"Rows that match someone if (all quasi-identifiers and )?the most identifying items are "
     r"known, counted in the published rows alone: anyone can repeat it\.( Chance: .*)?",
 )
@@ -566,7 +566,7 @@ def _found(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "Who can still be found",
+    "People still at risk",
     r"Known: unique: among fewer than 5: among fewer than 10(?:: chance of a private item)?",
 )
 def _columns(_handed: Handed, _found: re.Match[str]) -> None:
@@ -574,7 +574,7 @@ def _columns(_handed: Handed, _found: re.Match[str]) -> None:
 
 
 @says(
-    "Who can still be found",
+    "People still at risk",
     r"the (?:quasi-identifiers)?(?: and the )?(?:(\d+ )?most identifying items?)?: ([^:]*): "
     r"([^:]*): ([^:]*)(?:: ([\d.]+) %)?",
 )
@@ -583,9 +583,9 @@ def _alone(handed: Handed, found: re.Match[str]) -> None:
     least = handed.least(m)
     for text, below in zip(found.group(2, 3, 4), (2, 5, 10), strict=True):
         rows = sum(n < below for n in least)
-        told = re.fullmatch(r"([\d,]+) \(([\d.]+) %\)", text)
-        assert (number(told[1]) if told else 0) == rows, (m, below)
-        assert told or text == "no row"
+        match = re.fullmatch(r"([\d,]+) \(([\d.]+) %\)", text)
+        assert (number(match[1]) if match else 0) == rows, (m, below)
+        assert match or text == "no row"
     if found[5] and not handed.groups:
         assert float(found[5]) / 100 == pytest.approx(learned(handed, m), rel=0.06)
 
@@ -594,15 +594,15 @@ def _alone(handed: Handed, found: re.Match[str]) -> None:
 
 
 FIXED = {
-    "What the promise does not cover": {
+    "Limits of the guarantee": {
         "Knowing more than", "What else is known from the row.", "Knowing what a person does not have.",
         "Kept columns.",
         "What the rows that fit have in common.", "How likely an item is.", "Other files.", "Being found.",
         "Knowing who has a sensitive item.", "Knowing sensitive items.", "Several sensitive items together.",
         "Knowing how releases are made.",
     },
-    "How it was made": {"Privacy model", "Algorithm", "Parameters", "Reference", "Made with"},
-    "How to read this": {
+    "Provenance": {"Privacy model", "Algorithm", "Parameters", "Reference", "Made with"},
+    "Explanations": {
         "Row:", "Generalized:", "Group:", "Class:", "k:", "m:", "p:", "rho:", "R", "T", "NCP and LM", "NCP",
         "LM", "The check",
     },
@@ -623,19 +623,19 @@ def fixed(handed: Handed, part: str, line: str) -> None:
         assert ("not the same one" in line or "perhaps another" in line) == (
             handed.about["recoding"] in {"local", "table"}
         ) or (handed.about["recoding"].startswith("table"))
-    if part == "How it was made" and line.startswith("Privacy model"):
+    if part == "Provenance" and line.startswith("Privacy model"):
         assert line.endswith(guarantee["model"])
 
 
 INSIDE = {
-    "What the data still answer": "Which counts of the original can be read off the release, and how well.",
-    "How it was made": "Privacy model, algorithm, parameters, versions.",
-    "How to read this": "The terms, and how to read the figures.",
+    "Remaining usefulness": "Which counts of the original can be read off the release, and how well.",
+    "Provenance": "Privacy model, algorithm, parameters, versions.",
+    "Explanations": "The terms, and how to read the figures.",
 }
 
 
 def check_folded(handed: Handed, page: str) -> None:
-    """Check what is said of a part that is folded, and that the contents name just these parts."""
+    """Check the sentence about a folded part, and that the contents name just these parts."""
     folded = re.findall(r'<summary><h2>(.*?)</h2><div class="inside">(.*?)</div></summary>', page)
     contents = re.search(r"<nav.*?</nav>", page, re.DOTALL)
     assert contents
@@ -646,7 +646,7 @@ def check_folded(handed: Handed, page: str) -> None:
             number_of = re.fullmatch(r"(\d+) names? that represent other items\.", plain)
             assert number_of
             assert int(number_of[1]) == len(handed.about["labels"])
-        elif title == "What the promise does not cover":
+        elif title == "Limits of the guarantee":
             known = sorted(FIXED[title], key=len, reverse=True)
             known[known.index("Knowing more than")] = (
                 rf"Knowing more than {handed.about['guarantee'].get('m')}"

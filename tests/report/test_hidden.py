@@ -1,4 +1,4 @@
-"""What reports say of sensitive items that were left out, inside and outside."""
+"""Statements of reports, internal and external, about sensitive items that were suppressed."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def run(name: str, **more: Any) -> VerifiedRelease:
     )
 
 
-def told(text: str) -> str:
+def text_of(text: str) -> str:
     return " ".join(re.sub("<[^>]*>", " ", text.partition("</style>")[2] or text).split())
 
 
 def lost(release: VerifiedRelease) -> dict[str, int]:
-    """Count what is missing of the sensitive items in what is published."""
+    """Count the missing occurrences of the sensitive items in the published rows."""
     after = dict(zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True))
     before = {item: sum(item in row for row in ROWS) for item in ("H", "T")}
     return {item: n - after.get(item, 0) for item, n in before.items() if n != after.get(item, 0)}
 
 
 @pytest.mark.parametrize("name", ["exact", "whole", "lg", "partial"])
-def test_what_was_left_out_is_told_inside(name: str) -> None:
+def test_suppressed_items_are_reported_inside(name: str) -> None:
     release = run(name)
     numbers = lost(release)
     assert release.report["algorithm"]["hidden"] == numbers
@@ -64,16 +64,16 @@ def test_what_was_left_out_is_told_inside(name: str) -> None:
         whole = sum(numbers.values())
         assert expected.startswith(f"{whole} occurrences of sensitive items (")
         assert all(f"{item} {number}" in expected for item, number in numbers.items())
-    assert f"Hidden {expected}" in told(repr(release))
-    page = told(release.report_html())
-    assert f"What it costs that nothing sensitive is learned Suppressed: {expected} Item" in page
+    assert f"Hidden {expected}" in text_of(repr(release))
+    page = text_of(release.report_html())
+    assert f"Cost of protecting sensitive items Suppressed: {expected} Item" in page
     for found in release.report["guarantee"]["confidences"]:
         number = numbers.get(found["item"], 0)
         rows = f"({found['sensitive_rows']} of {found['support']})"
         assert re.search(rf"{found['item']} {number} [\d.]+ % {re.escape(rows)}", page)
     most = release.report["guarantee"]["greatest_confidence"]
     assert most is not None
-    assert f"{most['item']} in {most['sensitive_rows']} of {most['support']} rows" in told(repr(release))
+    assert f"{most['item']} in {most['sensitive_rows']} of {most['support']} rows" in text_of(repr(release))
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -88,9 +88,9 @@ def test_groups_are_missed_only_by_items_that_could_be_in_one() -> None:
     assert "No groups" not in repr(run("exact"))
     flat = sv.Hierarchy(dict.fromkeys(("a1", "a2", "b1", "b2", "H", "T", "U"), "*") | {"*": None})
     release = sv.anonymize(ROWS, PROMISE, hierarchy=flat, algorithm="exact", details=True)
-    assert "4 of 6 items stand alone below the top, except sensitive ones" in told(repr(release))
+    assert "4 of 6 items are alone below the top, except sensitive ones" in text_of(repr(release))
     public = sv.anonymize(ROWS, sv.KmAnonymity(5, 2), hierarchy=flat, details=True)
-    assert "6 of 6 items stand alone below the top" in told(repr(public))
+    assert "6 of 6 items are alone below the top" in text_of(repr(public))
 
 
 def test_by_hand() -> None:
@@ -99,15 +99,15 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_nothing_of_it_is_told_outside(name: str) -> None:
+def test_suppressed_items_are_not_reported_outside(name: str) -> None:
     release = run(name)
     inside = release.report_html()
     page = release.report_html(external=True)
-    outside = told(page)
-    for text in ("What it costs", "items alone", "Hidden", "Price", "occurrences of sensitive"):
+    outside = text_of(page)
+    for text in ("Cost of protecting", "items alone", "Hidden", "Price", "occurrences of sensitive"):
         assert text not in outside, text
     if name == "coherence":  # which leaves no sensitive item out
-        assert "What it costs" in inside
+        assert "Cost of protecting" in inside
         assert "published unchanged" in outside
         return
     assert "Information loss Not told: it would reveal how often sensitive items were suppressed." in outside
@@ -136,8 +136,8 @@ def test_price() -> None:
     assert alone == {"loss": 0.0, "proven": True}
     assert loss > 0
     assert price(release.report) == "All of the loss: k^m-anonymity of the public items alone loses nothing."
-    assert f"Price {price(release.report)}" in told(repr(release))
-    assert price(release.report) in told(release.report_html())
+    assert f"Price {price(release.report)}" in text_of(repr(release))
+    assert price(release.report) in text_of(release.report_html())
     for name in ("lg", "partial", "rho", "suppress-control"):
         assert price(run(name).report) == ""
         assert "Price" not in repr(run(name))
@@ -169,7 +169,7 @@ def test_price_in_words(alone: tuple[float, bool], loss: tuple[float, bool], exp
         assert price(report) == expected.format(what)
 
 
-def test_nothing_left_out() -> None:
+def test_nothing_suppressed() -> None:
     release = sv.anonymize(ROWS, sv.KmRho(5, 2, "99/100", ["T"]), hierarchy=TREE, algorithm="exact")
     assert hidden(release.report) == "No occurrence of a sensitive item."
     assert "Hidden     No occurrence of a sensitive item." in repr(release)
@@ -180,33 +180,33 @@ def test_items_without_several_labels_are_not_said_to_have_some() -> None:
     """Rows of which items are missing are no rows under broader labels."""
     release = run("partial")
     assert release.report["several_labels"] == 0
-    text = told(repr(release))
+    text = text_of(repr(release))
     assert "Items are suppressed in some rows only." in text
     assert "5 of 6 unchanged, 1 generalized or suppressed in some rows, 0 suppressed" in text
     assert "Labels of different levels" not in text
-    outside = told(release.report_html(external=True))
+    outside = text_of(release.report_html(external=True))
     assert "exact, or at least this many if an item was suppressed in some rows only." in outside
     rows = [["a1", "b1"], ["a1", "b1"], ["a1"], ["a2"]]  # a1 becomes a1 and A
     local = sv.anonymize(rows, sv.TransactionalKAnonymity(2), hierarchy=TREE, algorithm="lg")
     assert local.report["several_labels"] == 1
-    assert "Labels of different levels overlap" in told(repr(local))
+    assert "Labels of different levels overlap" in text_of(repr(local))
 
 
-def test_everything_may_be_left_out() -> None:
+def test_everything_may_be_suppressed() -> None:
     release = sv.anonymize(
         [["H"], ["H"], ["a1", "H"], ["H"]], sv.KmRho(1, 2, "1/5", ["H"]), algorithm="partial"
     )
     assert release.report["algorithm"]["hidden"] == {"H": 4}
     assert release.report["several_labels"] == 0
-    assert "H 4 not published" in told(release.report_html())
+    assert "H 4 not published" in text_of(release.report_html())
 
 
-def test_warnings_are_told_inside() -> None:
+def test_warnings_are_reported_inside() -> None:
     release = sv.anonymize(ROWS, sv.KmRho(5, 2, "1/2", ["H", "U"]), hierarchy=TREE, algorithm="exact")
     warning = "1 sensitive item is in no row: 'U'."
     assert release.report["algorithm"]["warnings"] == [warning]
-    assert warning in told(release.report_html())
-    assert warning not in told(release.report_html(external=True))
+    assert warning in text_of(release.report_html())
+    assert warning not in text_of(release.report_html(external=True))
 
 
 def test_what_is_not_covered_is_said_once() -> None:
@@ -214,18 +214,18 @@ def test_what_is_not_covered_is_said_once() -> None:
         transactions(PAPER), sv.RhoUncertainty("1/2", SENSITIVE), hierarchy=sv.Hierarchy(PARENTS)
     )
     for external in (False, True):
-        page = told(release.report_html(external=external))
-        assert page.count("Knowing what a person does") == 2  # named where it is folded, explained inside
+        page = text_of(release.report_html(external=external))
+        assert page.count("Knowing what a person does") == 2  # named in the folded part, explained internally
 
 
-def test_many_items_left_out() -> None:
+def test_many_items_suppressed() -> None:
     rows = [[f"s{i:02}", "a1"] for i in range(23)]
     release = sv.anonymize(
         sv.read(rows, not_ids="1"),
         sv.KmRho(1, 1, "1/100", [f"s{i:02}" for i in range(23)]),
         algorithm="partial",
     )
-    text = told(repr(release))
+    text = text_of(repr(release))
     assert "23 occurrences of sensitive items (s00 1, s01 1, s02 1, s03 1, s04 1 and 18 more)." in text
-    page = told(release.report_html())
+    page = text_of(release.report_html())
     assert "s19 1 not published 3 more in internal/report.json." in page

@@ -1,4 +1,4 @@
-"""What a paper takes from a study: LaTeX that compiles by its form, figures in both formats, statements."""
+"""Parts of a study for a paper: LaTeX that compiles by its form, figures in both formats, statements."""
 
 from __future__ import annotations
 

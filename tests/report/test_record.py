@@ -1,4 +1,4 @@
-"""What report.json holds: its types, the records of all sorts of runs, and the page that names the keys."""
+"""Contents of report.json: its types, records of all kinds of runs, and the page that names the keys."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "ward.csv", TABLE)
     write(folder / "log.csv", LOG_LINES)
     write(folder / "codes.csv", "I21;Heart;ALL\nI50;Heart;ALL\nJ18;Lung;ALL\nJ44;Lung;ALL\n")
-    asked = [anonymizing(name, name, "--external") for name in RUNS]
-    asked += [[*words.split(), "--out", name] for name, words in COMMANDS.items()]
-    for done in together(asked, folder):
+    command_list = [anonymizing(name, name, "--external") for name in RUNS]
+    command_list += [[*words.split(), "--out", name] for name, words in COMMANDS.items()]
+    for done in together(command_list, folder):
         done.ok()
     return folder
 
@@ -98,8 +98,8 @@ def test_every_record_is_what_its_types_say(place: Path, name: str) -> None:
 
 def test_the_studio_verifies_every_run_from_its_record(place: Path) -> None:
     records = {name: read_record(file_of(place / name)) for name in ALL}
-    asked = [commands.verify(name, record) for name, record in records.items()]
-    for name, done in zip(records, together(asked, place), strict=True):
+    checks = [commands.verify(name, record) for name, record in records.items()]
+    for name, done in zip(records, together(checks, place), strict=True):
         assert done.code == 0, (name, done.err)
 
 
@@ -111,7 +111,7 @@ def test_a_page_has_no_line_for_what_the_record_leaves_open(place: Path) -> None
 
 
 def unknown(value: object, kind: Any, where: str) -> Iterator[str]:
-    """List the keys of a record that no type names; an algorithm may record what it likes."""
+    """List the keys of a record without a type; an algorithm may record anything."""
     kind = next((part for part in get_args(kind) if is_typeddict(part) or get_args(part)), kind)
     if is_typeddict(kind) and isinstance(value, dict):
         for name, inside in value.items():
@@ -137,25 +137,25 @@ def keys_of(kind: Any, where: str) -> Iterator[tuple[str, frozenset[str]]]:
 def test_the_page_names_every_key_and_no_other() -> None:
     page = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
     table = page[page.index("### All keys") : page.index("## Answers as JSON")]
-    told: dict[str, frozenset[str]] = {}
+    documented: dict[str, frozenset[str]] = {}
     for parts, keys in re.findall(r"^\| (`.+`|the record) \| (`.+`) \|$", table, re.MULTILINE):
         for part in re.findall(r"`([^`]+)`", parts) or [""]:
-            assert part not in told
-            told[part] = frozenset(re.findall(r"`([^`]+)`", keys))
-    assert told == dict(keys_of(Record, ""))
+            assert part not in documented
+            documented[part] = frozenset(re.findall(r"`([^`]+)`", keys))
+    assert documented == dict(keys_of(Record, ""))
 
 
 def test_the_page_names_every_key_of_about(place: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
     table = page[page.index("## about.json") : page.index("## counts.csv")]
-    told = {
+    keys = {
         key
         for cell in re.findall(r"^\| (`.+?) \| ", table, re.MULTILINE)
         for key in re.findall(r"`([^`]+)`", cell)
     }
     for name in ALL:
         about = json.loads((place / name / "published" / "about.json").read_text(encoding="utf-8"))
-        assert about.keys() <= told, name
+        assert about.keys() <= keys, name
 
 
 # Records that are damaged, older or newer.

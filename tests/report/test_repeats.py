@@ -1,4 +1,4 @@
-"""What repetitions tell: intervals, tests, and the words and tables that show them."""
+"""Information in repetitions: intervals, tests, and the words and tables that show them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import false_discovery_control, wilcoxon
 
 from naive import repeats as naive
 from setveil.report.compare.page import comparison_html
@@ -56,12 +55,16 @@ def test_signed_ranks(values: list[float]) -> None:
     st.lists(st.integers(1, 10**6), min_size=1, max_size=40, unique=True), st.randoms(use_true_random=False)
 )
 def test_signed_ranks_without_ties(sizes: list[int], random: Any) -> None:
+    from scipy.stats import wilcoxon
+
     values = [size * random.choice((-1.0, 1.0)) for size in sizes]
     assert signed_rank(values) == pytest.approx(float(wilcoxon(values, method="exact").pvalue), rel=1e-9)
 
 
 @given(st.lists(st.integers(0, 100), min_size=1, max_size=8))
 def test_adjusting(hundredths: list[int]) -> None:
+    from scipy.stats import false_discovery_control
+
     exact = naive.holm([Fraction(n, 100) for n in hundredths])
     chances = [n / 100 for n in hundredths]
     found = holm(chances)

@@ -120,7 +120,7 @@ class _Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if not {"style", "button"} & set(self.open):  # the ? beside a term
+        if not {"style", "button"} & set(self.open):  # the ? next to a term
             self.pieces.append(data)
 
     @property
@@ -356,7 +356,7 @@ def test_summary_fits(report: Any) -> None:
 def test_summary_says_everything() -> None:
     assert summary(REPORT) == (
         "File       baskets.csv, Apriori anonymization (AA)\n"
-        "Promise    Anyone who knows up to 2 items of a person's row finds at least 5 rows that\n"
+        "Guarantee  Anyone who knows up to 2 items of a person's row finds at least 5 rows that\n"
         "           fit, or none.\n"
         "Check      It holds, recounted from the published rows: the smallest group found has 6\n"
         "           rows.\n"
@@ -446,21 +446,21 @@ def test_sections_come_in_a_good_order(report: Any) -> None:
         head for head in re.findall("<h2>(.*?)</h2>", report_html(report)) if not head.startswith("Why ")
     ]
     order = [
-        "Who could still be found",
-        "What may be shared",
-        "Who can be found, before and after",
-        "What the promise does not cover",
+        "People still at risk",
+        "Files to share",
+        "Risk before and after",
+        "Limits of the guarantee",
         "Information loss",
-        "What the data still answer",
-        "What was read",
-        "How it was made",
-        "How to read this",
+        "Remaining usefulness",
+        "Input",
+        "Provenance",
+        "Explanations",
         "Decision",
     ]
-    measured = {"Who can be found, before and after": "risk" in report}
-    measured["Who could still be found"] = "risk" in report
-    measured["What was read"] = "read" in report["input"]
-    measured["What the data still answer"] = "answers" in report or "kl" in report["utility"]
+    measured = {"Risk before and after": "risk" in report}
+    measured["People still at risk"] = "risk" in report
+    measured["Input"] = "read" in report["input"]
+    measured["Remaining usefulness"] = "answers" in report or "kl" in report["utility"]
     assert heads == [title for title in order if measured.get(title, True)]
 
 
@@ -499,7 +499,7 @@ def test_page_shows_risk_and_use() -> None:
         "449 of 5,000 rows \u2192 0 are unique by the 2 most identifying items, before and after",
         "a factor of 5.8 query error: counts of random item pairs are typically off by that much",
         "42 of 333 frequent itemsets",
-        "Promised is 0 % among fewer than 5 for up to 2 known items.",
+        "Guaranteed is 0 % among fewer than 5 for up to 2 known items.",
         "Unique by the 2 most identifying items of a row: in the original 449 of 5,000 rows (9 %), in the "
         "release no row.",
         "Unique by 2 items picked at random: in the original about 47 of 5,000 rows (0.95 %), 0.76 % to "
@@ -541,9 +541,9 @@ def full_page() -> str:
 @pytest.mark.parametrize(
     ("path", "title"),
     [
-        ("risk", "<h2>Who can be found"),
-        ("risk before", "<h2>Who can be found"),
-        ("risk after", "<h2>Who can be found"),
+        ("risk", "<h2>Risk before and after"),
+        ("risk before", "<h2>Risk before and after"),
+        ("risk after", "<h2>Risk before and after"),
         ("answers are", "Counts of random item pairs"),
         ("answers itemsets", "<h3>Frequent itemsets"),
         ("utility label_support_error", "Rows with a published label"),
@@ -565,7 +565,7 @@ def test_missing_keys_are_coped_with(path: str, title: str, full_page: str) -> N
 
 
 def test_numbers_that_were_not_measured() -> None:
-    """None where nothing was asked, or nothing private occurs."""
+    """Check that it is None without a request, or without private items."""
     none = {"mean": None, "sd": None, "median": None, "queries": 0, "left_out": 3, "size": 2}
     report = changed(
         answers={"are": none, "itemsets": {**FULL["answers"]["itemsets"], "frequent": 0, "kept": 0}},
@@ -588,7 +588,7 @@ def each(**probabilities: float) -> list[Any]:
 
 
 def learned(**probabilities: float) -> list[Any]:
-    """What is learned of each sensitive item by one item, and by two."""
+    """Return the inferences about each sensitive item from one item, and from two."""
     most = {**LEARNED, "probability": 0.9, "support": 4, "rows_above": {"0.5": 3}}
     return [
         {**most, "m": 1, "items": each(**dict.fromkeys(probabilities, 0.01))},
@@ -606,7 +606,7 @@ INFERENCE = {
 
 
 def of_inference(**more: Any) -> Any:
-    """A report in which s, t, u are sensitive: u is left out everywhere, and of t more is left than of s."""
+    """Make a report with sensitive s, t, u: u is suppressed everywhere, and more of t remains than of s."""
     risk = {
         "before": {**BEFORE, "inference": learned(s=1.0, t=0.75, u=0.5)},
         "after": {**AFTER, "inference": learned(s=0.2, t=0.25)},
@@ -615,15 +615,15 @@ def of_inference(**more: Any) -> Any:
 
 
 def test_what_is_learned_of_each_sensitive_item() -> None:
-    """The most that is left comes first; what is not published comes last."""
+    """Check that the greatest remaining value comes first, and unpublished items last."""
     text = text_of(of_inference(guarantee=INFERENCE))
-    section = text[text.index("What can be learned about each") :]
-    told = [
+    section = text[text.index("Inference of each item") :]
+    lines = [
         "t tea 75 %, of 7 rows with a , b 25 %, of 7 rows with a , b",
         "s 100 %, of 7 rows with a , b 20 %, of 7 rows with a , b",
         "u 50 %, of 7 rows with a , b not under its own name",
     ]
-    places = [section.index(line) for line in told]
+    places = [section.index(line) for line in lines]
     assert places == sorted(places)
     assert "knows up to 2 items learns each of them" in section
     assert "Why rho=0.25" in text
@@ -634,12 +634,12 @@ def test_what_is_learned_of_each_sensitive_item() -> None:
     assert "75 %, of 7 rows with a , b at least 25 %, of 7 rows" in text_of(drawn)
 
 
-def test_many_sensitive_items_are_told_by_those_of_which_most_is_learned() -> None:
+def test_many_sensitive_items_are_represented_by_the_most_exposed() -> None:
     report = of_inference(guarantee=INFERENCE)
     names = {f"x{i:02}": 0.9 - i / 100 for i in range(33)}
     for side in ("before", "after"):
         report["risk"][side]["inference"] = learned(**names)
-    section = text_of(report).partition("What can be learned about each")[2]
+    section = text_of(report).partition("Inference of each item")[2]
     assert "And 3 more, with lower probabilities." in section
     assert "x29" in section
     assert "x30" not in section
@@ -654,18 +654,18 @@ def test_one_sensitive_item_and_older_records_have_no_list_of_each(missing: str)
             if missing == "items":
                 del entry["items"]
     text = text_of(report)
-    assert "What can be learned about private items" in text
-    assert "What can be learned about each" not in text
+    assert "Inference of private items" in text
+    assert "Inference of each item" not in text
 
 
 def test_items_that_are_only_looked_at() -> None:
     report = of_inference() | {"watched": ["s", "t", "u"]}
     text = text_of(report)
     assert "Private and sensitive items count as unknown." not in text
-    assert "The promise says nothing of the sensitive items that were named" in text
+    assert "The guarantee says nothing of the sensitive items that were named" in text
     assert "t tea 75 %, of 7 rows with a , b 25 %" in text
     outside = _Page(report_html(report, external=True)).text
-    assert "chance of a private item" not in outside  # nothing beside the rows names these items
+    assert "chance of a private item" not in outside  # nothing with the rows names these items
     assert report_html(report, external=True) == report_html(changed(risk=report["risk"] | {
         side: {key: value for key, value in report["risk"][side].items() if key != "inference"}
         for side in ("before", "after")
@@ -676,8 +676,9 @@ def test_items_that_are_only_looked_at() -> None:
 def test_the_external_page_tells_how_surely_but_not_what_and_how(greatest: Any) -> None:
     report = of_inference(guarantee={**INFERENCE, "greatest_confidence": greatest})
     text = _Page(report_html(report, external=True)).text
-    found = "a sensitive item with a chance of 0.25" if greatest else "no sensitive item is published"
-    assert f"the most that is learned: {found}" in text
+    found = "the most certain inference is a sensitive item with a chance of 0.25"
+    assert (found if greatest else "no sensitive item is published") in text
+    assert "inference is no" not in text
     assert "chance of a private item" in text
     for name in ("secret-set", "tea", "of 7 rows"):
         assert name not in text
@@ -685,7 +686,7 @@ def test_the_external_page_tells_how_surely_but_not_what_and_how(greatest: Any) 
     assert ("s in 2 of 8 rows with a, secret-set (0.25)" in inside) == bool(greatest)
 
 
-def test_a_sampled_best_choice_is_told() -> None:
+def test_a_sampled_best_choice_is_reported() -> None:
     report = copy.deepcopy(FULL)
     entry = next(e for e in report["risk"]["after"]["risk"] if e["m"] == 2 and e["choice"] == "best")
     entry |= {"exact": False, "sampled": 1000, "confidence": 0.95, "interval": {"2": [0, 18.4]}}
@@ -698,7 +699,7 @@ def test_names_stand_beside_codes() -> None:
     text = text_of(NAMED)
     for fact in (
         "saffron Crocus sativus 13 11 0.22 %",  # items that gave most away
-        "venison Deer (in 10 rows), saffron Crocus sativus .",  # left out
+        "venison Deer (in 10 rows), saffron Crocus sativus .",  # suppressed
         "dairy Milk products butter Butyrum , cream , whole milk Lac and 9 more 12 903 18 %",
         "whole milk Lac 709 75 dairy Milk products 12 items",
         "soda 517 517 itself",
@@ -741,8 +742,8 @@ def test_summary_says_what_was_read() -> None:
     )
     assert read in summary(NAMED)
     one_hot = {**READ, "layout": "onehot", "item_columns": list("abcdefgh"), "ignored_columns": []}
-    told = " ".join(summary(changed(input={"read": one_hot})).split())
-    assert "one-hot table, one row per value of patient_id, items from 8 columns, a to h" in told
+    text = " ".join(summary(changed(input={"read": one_hot})).split())
+    assert "one-hot table, one row per value of patient_id, items from 8 columns, a to h" in text
     several = {**READ, "layout": "fimi", "row": "one row per line", "item_columns": [], "files": [{}, {}]}
     assert summary(changed(input={"read": several})).startswith("File       2 files, Apriori")
     assert "2 files: FIMI file, one row per line, ignored: ward, date" in summary(
@@ -862,9 +863,9 @@ def test_page_says_what_groups_are_usable_for(mean: float, fit: str) -> None:
     report = copy.deepcopy(GROUPED)
     report["utility"]["kl"]["mean"] = mean
     text = text_of(report)
-    assert "Usable for: exact counts of all items that are not sensitive, how many rows hold a" in text
-    told = text[text.index("Usable for:") : text.index(" Why ")]
-    line = next(part for part in re.split(r"\.( |$)", told) if part and "together" in part)
+    assert "Usable for: exact counts of all items that are not sensitive, how many rows contain a" in text
+    section = text[text.index("Usable for:") : text.index(" Why ")]
+    line = next(part for part in re.split(r"\.( |$)", section) if part and "together" in part)
     assert line.startswith(fit)
 
 
@@ -874,8 +875,8 @@ def test_page_leaves_room_to_decide_and_sign() -> None:
     assert "Decision The release must not be shared. Name Date Signature" in text_of(FAILING)
 
 
-def test_items_left_out_under_one_name_are_counted() -> None:
-    """Some algorithms leave out nodes of the hierarchy, which are fewer than the items below them."""
+def test_items_suppressed_under_one_name_are_counted() -> None:
+    """Check algorithms that suppress nodes of the hierarchy, which are fewer than the items below them."""
     report = copy.deepcopy(FULL) | {"suppressed": ["meat"]}
     report["utility"]["suppressed_items"] = 17
     text = text_of(report)
@@ -901,7 +902,7 @@ def test_external_page_tells_purpose_recipient_and_names_of_labels_alone() -> No
 def test_page_shows_what_was_done() -> None:
     text = text_of(REPORT)
     for fact in (
-        "The promise holds",
+        "The guarantee holds",
         "96.1 % published unchanged (29,818)",
         "3.9 % under a broader label (1,204)",
         "dairy butter , cream , whole milk and 9 more 12 903 18 %",
@@ -960,7 +961,7 @@ def test_labels_are_escaped_in_charts_and_lists() -> None:
     assert "script" not in {tag for tag, _ in _Page(report_html(report, external=True)).tags}
 
 
-def test_long_parameters_are_told_by_their_number() -> None:
+def test_long_parameters_are_reported_by_their_number() -> None:
     report = changed(algorithm={"parameters": {"keep": [f"item {i}" for i in range(500)], "gap": None}})
     assert "keep = 500 entries" in text_of(report)
     assert "gap" not in text_of(report)
@@ -974,7 +975,7 @@ def test_any_number_of_items() -> None:
     assert "Knowing what a person does not have." in text_of(report)
 
 
-def test_ul_is_told_inside_only() -> None:
+def test_ul_is_reported_inside_only() -> None:
     report = changed(utility={"ul": {"log2": -160.3442989, "log2_labels": -160.3442989, "suppressed": 0.0}})
     assert "2^-160.34 UL: sets of items" in text_of(report)
     assert "UL adds up" in text_of(report)
@@ -998,7 +999,7 @@ def test_nothing_was_lost() -> None:
     assert "The most used broader labels" not in text
 
 
-def test_suppressed_items_are_told() -> None:
+def test_suppressed_items_are_reported() -> None:
     assert "12 (0.039 %) are suppressed." in " ".join(summary(SUPPRESSED).split())
     assert "0.039 % suppressed" in text_of(SUPPRESSED)
     assert "#444444" in report_html(SUPPRESSED)
@@ -1017,7 +1018,7 @@ def test_optional_parts_may_be_missing() -> None:
 
 def test_a_broken_promise_is_not_shared() -> None:
     text = text_of(FAILING)
-    assert "The promise does not hold" in text
+    assert "The guarantee does not hold" in text
     assert "Nothing may be shared" in text
     assert "May be shared:" not in text
     plain = " ".join(summary(FAILING).split())
@@ -1027,7 +1028,7 @@ def test_a_broken_promise_is_not_shared() -> None:
     assert "published/ only" not in plain
 
 
-def test_lost_rows_are_told() -> None:
+def test_lost_rows_are_reported() -> None:
     assert "4,990 of 5,000 are kept" in summary(changed(published={"rows": 4990}))
 
 
@@ -1138,7 +1139,7 @@ def test_external_page_tells_what_readers_need() -> None:
     text = external_text(FULL)
     for fact in (
         "About this release",
-        "The promise holds",
+        "The guarantee holds",
         "Anyone who knows up to 2 items of a person's row finds at least 5 rows",
         "the smallest group found has 6 rows",
         "5,000 (4 empty)",
@@ -1161,14 +1162,14 @@ def test_external_page_tells_what_readers_need() -> None:
 
 def test_external_page_rounds_errors_to_one_digit() -> None:
     report = copy.deepcopy(FULL)
-    for median, told in (
+    for median, text in (
         (94.4, "a factor of 100;"),
         (0.238, "20 %;"),
         (1.6, "a factor of 3;"),
         (0.96, "100 %;"),
     ):
         report["answers"]["are"]["median"] = median
-        assert f"typically off by about {told}" in external_text(report)
+        assert f"typically off by about {text}" in external_text(report)
     report["answers"]["itemsets"]["kept"] = 0
     assert "0 % of the sets" in external_text(report)
     assert "in exactly as many rows" not in external_text(report)
@@ -1286,11 +1287,11 @@ RELEASES: dict[str, tuple[Any, dict[str, Any]]] = {
 def test_external_page_of_a_run_leaks_nothing(name: str, tmp_path: Path) -> None:
     guarantee, options = RELEASES[name]
     release = sv.anonymize(DATA, guarantee, **options, details=True)
-    told = copy.deepcopy(release.report)
-    told["input"] |= {"path": "/home/me/patients.csv", "sha256": "e" * 64}
-    if told["hierarchy"]:
-        told["hierarchy"] |= {"source": "file", "path": "tree.csv", "sha256": "f" * 64}
-    report = write_folder(release.release, told, release.layout, tmp_path / "run", NOTHING, external=True)
+    record = copy.deepcopy(release.report)
+    record["input"] |= {"path": "/home/me/patients.csv", "sha256": "e" * 64}
+    if record["hierarchy"]:
+        record["hierarchy"] |= {"source": "file", "path": "tree.csv", "sha256": "f" * 64}
+    report = write_folder(release.release, record, release.layout, tmp_path / "run", NOTHING, external=True)
     files = {p.relative_to(tmp_path / "run").as_posix() for p in tmp_path.rglob("*") if p.is_file()}
     assert "published/report.html" in files
     require_writable(tmp_path / "run", force=True)

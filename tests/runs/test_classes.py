@@ -1,4 +1,4 @@
-"""Releases in classes from end to end: bytes, formats, promises, and what is refused."""
+"""Releases in classes from end to end: bytes, formats, guarantees, and errors."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_sensitive_items_are_neither_cut_on_nor_counted(
     assert sv.reconstruct(tmp_path / "out", draws=1)[0].n_rows == len(rows)
 
 
-def test_a_class_is_asked_by_itself(release: sv.VerifiedRelease, tree: sv.Hierarchy) -> None:
+def test_a_class_is_queried_by_itself(release: sv.VerifiedRelease, tree: sv.Hierarchy) -> None:
     answers = [sv.query(release, [["tea"]], class_=c)[0].greatest for c in range(2)]
     assert sorted(answers)[1] == 124
     named = next(c for c in range(2) if answers[c] == 124)
@@ -169,7 +169,7 @@ def test_a_class_is_asked_by_itself(release: sv.VerifiedRelease, tree: sv.Hierar
         ({"class_size": 200}, "no more than half"),
         ({"algorithm": "lra"}, "not by lra"),
         ({"classes": 0}, "classes must be"),
-        ({"not_split": ["rum"]}, "no row holds"),
+        ({"not_split": ["rum"]}, "no row contains"),
         ({"guarantee": sv.TransactionalKAnonymity(5)}, "k-anonymity"),
         ({"guarantee": sv.RhoUncertainty("1/5", ["tea"])}, "rho-uncertainty"),
         ({"guarantee": sv.Coherence(h="1/2", k=5, p=2, private=["tea"])}, "coherence"),
@@ -218,9 +218,9 @@ def test_a_label_that_stands_for_an_item_twice_in_a_class(
 ) -> None:
     release.write(tmp_path / "out")
     about = tmp_path / "out" / "published" / "about.json"
-    told = json.loads(about.read_text("utf-8"))
-    told["labels"]["drinks"] = ["beer", "tea"]
-    about.write_text(json.dumps(told), "utf-8")
+    record = json.loads(about.read_text("utf-8"))
+    record["labels"]["drinks"] = ["beer", "tea"]
+    about.write_text(json.dumps(record), "utf-8")
     rows = tmp_path / "out" / "published" / "data.csv"
     rows.write_text(rows.read_text("utf-8").replace("scone,tea", "drinks,scone", 10), "utf-8")
     verdict = sv.verify(tmp_path / "out", K)

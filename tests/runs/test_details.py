@@ -1,4 +1,4 @@
-"""What a run's report tells besides promise and loss, against counting by hand."""
+"""Details in a run's report, in addition to guarantee and loss, compared with counting by hand."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_risk_is_that_of_the_rows_before_and_after(release: sv.VerifiedRelease) 
     assert promised["rows_below"]["2"] == 0
 
 
-def test_answers_are_asked_of_the_original(release: sv.VerifiedRelease) -> None:
+def test_answers_are_computed_from_the_original(release: sv.VerifiedRelease) -> None:
     answers = release.report["answers"]
     assert (answers["are"]["queries"], answers["are"]["size"]) == (1000, 2)
     assert ("itemsets" in answers) == (release.recoding.kind == "global")
@@ -102,7 +102,7 @@ def test_answers_use_the_counts(release: sv.VerifiedRelease) -> None:
     }
 
 
-def test_details_can_be_left_out_and_groups_have_fewer() -> None:
+def test_details_can_be_omitted_and_groups_have_fewer() -> None:
     data = sv.Transactions.from_rows(ROWS)
     few = sv.anonymize(data, sv.KmAnonymity(4, 2))
     assert not {"risk", "answers"} & set(few.report)
@@ -140,10 +140,10 @@ def test_where_nothing_can_be_watched() -> None:
         sv.anonymize(data, sv.KmAnonymity(4, 2), watched=["j"])
     with pytest.raises(RequestError, match="no further sensitive items") as caught:
         sv.anonymize(data, sv.Coherence(0.9, 4, 2, ["j"]), watched=["b"], details=True)
-    assert caught.value.hint == "Name them in the promise."
+    assert caught.value.hint == "Name them in the guarantee."
     with pytest.raises(DataError, match="'zz'"):
         sv.anonymize(data, sv.KmAnonymity(4, 2), watched=["zz"], details=True)
-    with pytest.raises(RequestError, match="watched must hold items"):
+    with pytest.raises(RequestError, match="watched must contain items"):
         sv.anonymize(data, sv.KmAnonymity(4, 2), watched=[3], details=True)  # type: ignore[list-item]
 
 
@@ -161,14 +161,14 @@ def test_frequent_is_one_row_of_a_hundred(rows: int, support: int) -> None:
 
 def test_report_tells_where_the_hierarchy_comes_from(tmp_path: Path) -> None:
     data = sv.Transactions.from_rows([["a", "b"], ["a"], ["b"], ["a", "b"]])
-    guarantee, given = sv.KmAnonymity(2, 2), sv.Hierarchy.balanced(data)
+    guarantee, hierarchy = sv.KmAnonymity(2, 2), sv.Hierarchy.balanced(data)
     path = tmp_path / "tree.csv"
-    sv.write_hierarchy(given, path)
+    sv.write_hierarchy(hierarchy, path)
     read = sv.read_hierarchy(path)
-    assert read == given
+    assert read == hierarchy
     sources: dict[str, tuple[sv.Hierarchy | None, list[str | None]]] = {
         "co-occurrence": (None, [None, None]),
-        "given": (given, [None, None]),
+        "given": (hierarchy, [None, None]),
         "file": (read, [str(path), hashlib.sha256(path.read_bytes()).hexdigest()]),
     }
     for source, (tree, file) in sources.items():

@@ -1,4 +1,4 @@
-"""How far releases are from the least loss: against every release that might have been made."""
+"""The distance of releases from the least loss, compared with every possible release."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Compared:
     hide: str
     objective: str = "lm"
     hierarchy: bool = False
-    told: str = "suppression"
+    bounded_by: str = "suppression"
 
     @property
     def own(self) -> dict[str, Any]:
@@ -65,12 +65,12 @@ ALL = {
     "border": Compared("border", "coherence", NOTHING),
     "suppress-control": Compared("suppress-control", "rho-uncertainty", ITEMS),
     "td-control by NCP": Compared(
-        "td-control", "rho-uncertainty", ITEMS, "ncp", hierarchy=True, told="cut with suppression"
+        "td-control", "rho-uncertainty", ITEMS, "ncp", hierarchy=True, bounded_by="cut with suppression"
     ),
     "td-control by LM": Compared(
-        "td-control", "rho-uncertainty", ITEMS, hierarchy=True, told="cut with suppression"
+        "td-control", "rho-uncertainty", ITEMS, hierarchy=True, bounded_by="cut with suppression"
     ),
-    "partial": Compared("partial", "km-rho", OCCURRENCES, told=SINGLE),
+    "partial": Compared("partial", "km-rho", OCCURRENCES, bounded_by=SINGLE),
 }
 
 
@@ -86,7 +86,7 @@ def problems(compared: Compared, n: int) -> Iterator[tuple[Rows, Tree | None, li
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ALL)
 def test_the_bound_is_the_least_loss(name: str) -> None:
-    """No release loses less, and one that loses as little is told to be optimal."""
+    """Check that no release loses less, and that a release with the least loss is reported as optimal."""
     compared = ALL[name]
     reached = missed = 0
     for rows, tree, sensitive, rho in problems(
@@ -107,7 +107,7 @@ def test_the_bound_is_the_least_loss(name: str) -> None:
         least = compared.least(rows, tree, promise)
         assert least is not None, what
         assert (found["objective"], found["model"], found["proven"]) == (
-            compared.objective, compared.told, True,
+            compared.objective, compared.bounded_by, True,
         ), what  # fmt: skip
         assert found["loss"] == release.utility[compared.objective]
         assert found["lower_bound"] == float(least) <= found["loss"], what
@@ -136,8 +136,8 @@ def test_the_least_loss_of_partial_is_said_to_be_that_of_hiding() -> None:
     release = sv.anonymize(
         transactions(PAPER), sv.KmRho(1, 2, HALF, SENSITIVE), algorithm="partial", bound=10
     )
-    told = " ".join(repr(release).split())
-    assert "Proven: the smallest loss (LM) of any suppression of sensitive occurrences, 0.05." in told
+    text = " ".join(repr(release).split())
+    assert "Proven: the smallest loss (LM) of any suppression of sensitive occurrences, 0.05." in text
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_an_unknown_optimum_is_refused_at_once(name: str, guarantee: Any, reason
 
 
 @pytest.fixture
-def given_up(monkeypatch: pytest.MonkeyPatch) -> sv.VerifiedRelease:
+def unbounded(monkeypatch: pytest.MonkeyPatch) -> sv.VerifiedRelease:
     """A release after which there are too many sets to look at."""
     monkeypatch.setattr(_breaches, "MOST_STEPS", -1)
     return sv.anonymize(
@@ -167,17 +167,17 @@ def given_up(monkeypatch: pytest.MonkeyPatch) -> sv.VerifiedRelease:
     )  # fmt: skip
 
 
-def test_a_bound_that_is_not_found_leaves_the_release(given_up: sv.VerifiedRelease) -> None:
+def test_a_bound_that_is_not_found_leaves_the_release(unbounded: sv.VerifiedRelease) -> None:
     failed = "There are too many sets of items that someone may know to check each of them."
-    assert given_up.verdict.holds
-    assert given_up.report["optimality"] == {
+    assert unbounded.verdict.holds
+    assert unbounded.report["optimality"] == {
         "objective": "lm", "model": "suppression", "loss": 0.1, "lower_bound": 0.0, "gap": 1.0,
         "proven": False, "failed": failed,
     }  # fmt: skip
-    told = f"Nothing was proven about the smallest loss (LM) of any suppression. {failed}"
-    assert told in " ".join(repr(given_up).split())
-    assert told in given_up.report_html()
-    assert "too many sets" not in given_up.report_html(external=True)
+    warning = f"Nothing was proven about the smallest loss (LM) of any suppression. {failed}"
+    assert warning in " ".join(repr(unbounded).split())
+    assert warning in unbounded.report_html()
+    assert "too many sets" not in unbounded.report_html(external=True)
 
 
 def test_what_loses_nothing_is_optimal_whatever_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""No end of a published range is a value that fewer than k rows have; exchanging such values has no trace."""
+"""No end of a published range is a value of fewer than k rows; exchanging such values leaves no trace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def published(folder: Path) -> dict[str, bytes]:
 
 
 def some_table(random: Random, n: int) -> pl.DataFrame:
-    """Draw persons, most of them of few ages."""
+    """Draw persons, most of them with one of a few ages."""
     codes = [code for code in TREE if code.isalnum() and code[0] in "IJ"]
     ages = [str(random.choice([30, 31, 32, 40, 45, 50, 50])) for _ in range(n - 3)]
     return pl.DataFrame(

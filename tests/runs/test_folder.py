@@ -1,4 +1,4 @@
-"""The folder of a run: its files hold what was verified, or there is none."""
+"""The folder of a run: its files contain the verified release, or there is no folder."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_labels_that_are_words_for_nothing_are_labels(layout: Layout, tmp_path: 
 
 
 def spoiled(monkeypatch: pytest.MonkeyPatch, name: str, spoil: Callable[[bytes], bytes]) -> None:
-    """Let a writer write something else than it is asked to."""
+    """Let a writer write something other than requested."""
     module: Any = group_files if name.startswith("_") else write
     honest = getattr(module, name)
 
@@ -84,7 +84,7 @@ def test_files_that_hold_anything_else_are_not_put_in_place(
 
 
 def test_rows_of_groups_without_quasi_identifiers(tmp_path: Path) -> None:
-    """They stand in no line of data.csv, wherever the shuffle has put them; the map of the rows knows."""
+    """Check that such rows are in no line of data.csv after any shuffle, but in the map of the rows."""
     rows = [["a", "s"], [], ["b"], ["b"], ["s"], ["a", "b"], [], [], ["a"], ["t"], [], ["a"]]
     data = sv.Transactions.from_rows(rows)
     for seed in range(10):
@@ -113,7 +113,7 @@ def test_groups_are_compared_to_the_last_count(
     assert not list(tmp_path.iterdir())
 
 
-def test_peak_memory_is_asked_for_when_all_else_is_written(
+def test_peak_memory_is_measured_when_all_else_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there: set[str] = set()
@@ -139,5 +139,5 @@ def test_a_folder_that_was_written_on_spark_may_be_replaced(tmp_path: Path) -> N
         place.touch()
     folder.require_writable(tmp_path / "out", force=True)
     (tmp_path / "out" / "published" / "data.parquet" / "other.parquet").touch()
-    with pytest.raises(OutputError, match=r"it holds 'published/data\.parquet/other\.parquet"):
+    with pytest.raises(OutputError, match=r"it contains 'published/data\.parquet/other\.parquet"):
         folder.require_writable(tmp_path / "out", force=True)

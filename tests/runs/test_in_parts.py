@@ -1,4 +1,4 @@
-"""A run over parts on disk publishes what a run in memory publishes."""
+"""A run over parts on disk publishes the same as a run in memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def untimed(found: Any) -> Any:
-    """Leave seconds out."""
+    """Remove the seconds."""
     return {key: v for key, v in found.items() if key != "seconds"} if isinstance(found, dict) else found
 
 
@@ -80,7 +80,7 @@ def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         recodings = [folder / "internal" / "recoding.csv" for folder in (out, in_memory)]
         assert recodings[0].read_bytes() == recodings[1].read_bytes()
         assert report["utility"] == memory.utility
-        told = json.loads((in_memory / "internal" / "report.json").read_text())
+        record = json.loads((in_memory / "internal" / "report.json").read_text())
         for same in (
             "algorithm",
             "labels",
@@ -90,14 +90,14 @@ def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             "published",
             "suppressed",
         ):
-            assert untimed(report[same]) == untimed(told[same])
-        assert untimed(report.get("optimality")) == untimed(told.get("optimality"))
+            assert untimed(report[same]) == untimed(record[same])
+        assert untimed(report.get("optimality")) == untimed(record.get("optimality"))
         for side in ("before", "after"):
-            assert_same_risk(report["risk"][side], told["risk"][side])
-        assert report["answers"]["itemsets"] == told["answers"]["itemsets"]
-        assert report["answers"].get("pairs") == pytest.approx(told["answers"].get("pairs"))
+            assert_same_risk(report["risk"][side], record["risk"][side])
+        assert report["answers"]["itemsets"] == record["answers"]["itemsets"]
+        assert report["answers"].get("pairs") == pytest.approx(record["answers"].get("pairs"))
         for same in ("size", "estimator"):
-            assert report["answers"]["are"].get(same) == told["answers"]["are"].get(same)
+            assert report["answers"]["are"].get(same) == record["answers"]["are"].get(same)
         assert report["input"]["sha256"] == memory.report["input"]["sha256"]
         assert sv.verify(str(out), guarantee).holds
         assert {p.name for p in out.iterdir()} == {"published", "internal"}
@@ -143,7 +143,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @posix_only
 @pytest.mark.parametrize("mask", [0, 0o022])
 def test_who_may_read_a_release(mask: int, tmp_path: Path) -> None:
-    """What stays inside is its owner's alone; what is to be handed out is as the user's mask says."""
+    """Check that only the owner can read internal files, and published files follow the user's mask."""
     case = usual(1)
     paths = written(case, tmp_path / "data")
     guarantee, streams = sv.KmAnonymity(2, 2), open_streams(gather(paths))
@@ -158,9 +158,9 @@ def test_who_may_read_a_release(mask: int, tmp_path: Path) -> None:
         found = {path.relative_to(out).parts[0]: set[int]() for path in out.iterdir()}
         for path in out.rglob("*"):
             inside = path.relative_to(out).parts[0] == "internal"
-            asked = (0o777 if path.is_dir() else 0o666) & ~(0o077 if inside else mask)
-            assert path.stat().st_mode & 0o777 == asked, path
-            found[path.relative_to(out).parts[0]].add(asked)
+            mode = (0o777 if path.is_dir() else 0o666) & ~(0o077 if inside else mask)
+            assert path.stat().st_mode & 0o777 == mode, path
+            found[path.relative_to(out).parts[0]].add(mode)
         assert {name: len(modes) for name, modes in found.items()} == {"internal": 2, "published": 2}
 
 

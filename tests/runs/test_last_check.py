@@ -18,7 +18,7 @@ import pytest
 import setveil as sv
 from cli_helpers import refused, setveil
 from setveil.data.personal import Personal, folded, forms, masked, personal_fields
-from setveil.data.personal_forms import CARD, IP, is_card
+from setveil.data.personal_forms import ADDRESS, CARD, IP, is_card
 from setveil.report.run.folder import published_files
 from setveil.runs.folder import new_folder
 from setveil.runs.last_check import require_nothing_personal
@@ -48,8 +48,10 @@ PERSONS = {
     "eine Straße": [f"Lindenstraße {at + 1}" for at in range(N)],
     "une rue": [f"{at + 1} rue de la Paix" for at in range(N)],
     "una calle": [f"Calle Mayor {at + 1}" for at in range(N)],
+    "a lane": [f"Mill Lane {at + 1}" for at in range(N)],
+    "a market": [f"{['Am Markt', 'Lindenweg', 'Rosengarten'][at % 3]} {at + 1}" for at in range(N)],
 }
-GIVEN = {
+PARENTS = {
     "*": None,
     "drink": "*",
     "food": "*",
@@ -105,7 +107,7 @@ FORMATS: dict[str, Callable[[list[list[str]]], str]] = {
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_it_stops_on_the_command_line_and_the_option_it_names_works(form: str, tmp_path: Path) -> None:
-    numbers = {label: str(900 + at) for at, label in enumerate(GIVEN)}
+    numbers = {label: str(900 + at) for at, label in enumerate(PARENTS)}
     rows = [[one, *(numbers[x] for x in row)] for one, row in zip(PERSONS["a number"], ROWS, strict=True)]
     (tmp_path / "rows").write_text(FORMATS[form](rows))
     words = [
@@ -141,7 +143,7 @@ def test_standard_input_and_german_headers_are_no_way_in(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_parts_are_no_way_in(form: str, tmp_path: Path) -> None:
-    paths = [[item, above, "*"] for item, above in GIVEN.items() if above in ("drink", "food")]
+    paths = [[item, above, "*"] for item, above in PARENTS.items() if above in ("drink", "food")]
     paths += [[one, "who", "*"] for one in PERSONS["a number"]]
     (tmp_path / "tree.csv").write_text("".join(";".join(map(str, path)) + "\n" for path in paths))
     more = ["--format", "basket"] if form == "csv" else ["--item-column", "items"]
@@ -216,7 +218,7 @@ def test_every_reading_keeps_what_must_not_be_published(reading: str, tmp_path: 
 
 
 PEOPLE = with_persons("a prefix")
-TREE = sv.Hierarchy({**GIVEN, "who": "*", **dict.fromkeys(PERSONS["a prefix"], "who")})
+TREE = sv.Hierarchy({**PARENTS, "who": "*", **dict.fromkeys(PERSONS["a prefix"], "who")})
 KINDS: dict[str, dict[str, Any]] = {
     "rows": {"k": 2, "m": 1},
     "local": {"k": 2, "m": 1, "algorithm": "lra"},
@@ -230,7 +232,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def data_of(kind: str, not_ids: list[str]) -> Any:
-    """Read rows whose items contain what one person has each, as data of a kind of release."""
+    """Read rows whose items belong to one person each, as data of a kind of release."""
     if kind == "table":
         table = pl.DataFrame(
             {"age": [30 + at % 3 for at in range(N)], "dx": PEOPLE, "pat": PERSONS["a prefix"]}
@@ -427,6 +429,30 @@ def test_ages_dates_postcodes_and_product_codes_are_no_ids(make: Callable[[rando
     assert fields([[make(draw, at), *row] for at, row in enumerate(ROWS * 20)]) == []
 
 
+@pytest.mark.parametrize("name", ["Straße", "product"])
+def test_a_column_of_addresses_counts_as_a_whole(name: str, tmp_path: Path) -> None:
+    """Check a column in which a tenth has the form of addresses, and one that only its name tells."""
+    streets = [f"{['Am Markt', 'Rosengarten', 'Im Winkel'][at % 3]} {at // 3 + 1}" for at in range(N)]
+    if name == "product":
+        streets[:6] = [f"Lindenweg {at}" for at in range(6)]
+    (tmp_path / "a.csv").write_text(
+        f"id,{name}\n" + "".join(f"P{at // 2:03},{one}\n" for at, one in enumerate(streets)), "utf-8"
+    )
+    rows = sv.read(tmp_path / "a.csv", id_column="id", item_column=name)
+    released = sv.anonymize(rows, k=2, m=1, list_members=True, details=False)
+    error = stopped(lambda: released.write(tmp_path / "out"))
+    assert "exact addresses" in str(error)
+    assert f"not_ids {name}" in error.hint
+    free = sv.read(tmp_path / "a.csv", id_column="id", item_column=name, not_ids=name)
+    sv.anonymize(free, k=2, m=1, list_members=True, details=False).write(tmp_path / "free")
+
+
+def test_products_with_a_number_are_no_addresses() -> None:
+    products = [f"{word} {number}" for word in ("Windows", "Nikon D", "Vitamin B") for number in range(1, 30)]
+    assert forms(products) == {}
+    assert forms([*products, "Long Lane 5"]) == {ADDRESS: ["Long Lane 5"]}
+
+
 def test_small_numbers_of_orders_are_not_taken_for_products(tmp_path: Path) -> None:
     draw = random.Random(2)
     lines = [(order + 1, product) for order in range(300) for product in draw.sample(range(1, 20), 4)]
@@ -518,7 +544,9 @@ def test_the_list_of_published_files_is_that_of_the_folder(
         if checker and name != "rows":
             continue
         out = tmp_path / name
-        release = sv.anonymize(rows, hierarchy=sv.Hierarchy(GIVEN) if name != "chunks" else None, **guarantee)
+        release = sv.anonymize(
+            rows, hierarchy=sv.Hierarchy(PARENTS) if name != "chunks" else None, **guarantee
+        )
         report = release.write(out, external=external, checker=checker, **more)
         listed = published_files(report)
         assert sorted(listed) == sorted(path.name for path in (out / "published").iterdir())

@@ -198,7 +198,7 @@ def test_labels_are_read_again_from_every_format(form: str, separator: str, tmp_
         assert subprocess.run(words, capture_output=True, check=False).returncode == 0
 
 
-def test_a_release_with_such_labels_is_asked_measured_applied_and_explained(tmp_path: Path) -> None:
+def test_a_release_with_such_labels_is_queried_measured_applied_and_explained(tmp_path: Path) -> None:
     rows, file = goods_rows(1), tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     release = sv.anonymize(sv.read(file), k=8, m=2, algorithm="aa")

@@ -1,6 +1,6 @@
-"""What is published, and what is found in it, depends on the rows alone.
+"""The release and its measures depend on the rows alone.
 
-Not on the order in which they stand, not on the number of threads, and not on what Python draws for hashes.
+They do not depend on the order of the rows, the number of threads, or Python's random hashes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PROMISES: dict[str, Guarantee] = {
     "kkm": sv.KKmAnonymity(3, 2),
     "mixed-km": sv.MixedKmAnonymity(3, 2),
 }
-# What else an algorithm is asked for, in turn.
+# Further options of an algorithm, in turn.
 OWN: dict[str, list[dict[str, Any]]] = {
     "bounding": [
         {}, {"relational": "cluster", "items": "aa", "merge": "rt", "delta": 0.4},
@@ -56,13 +56,13 @@ OWN: dict[str, list[dict[str, Any]]] = {
     "suppress-control": [{}, {"refine": True}],
     "td-control": [{}, {"objective": "lm"}],
 }  # fmt: skip
-# Noise is drawn anew in every run.
+# Noise is drawn again in every run.
 SEEDED = [name for name in algorithms.names() if not algorithms.load(name).info.draws]
 CASES = [(name, model) for name in SEEDED for model in algorithms.load(name).info.guarantees]
 
 
 def drawn(rng: Random) -> list[list[str]]:
-    """Draw rows of which many are equal, or equal but for a sensitive item."""
+    """Draw rows; many are equal, or equal except for a sensitive item."""
     items = "abcdefg"[: rng.randint(2, 7)]
     rows = [[item for item in items if rng.random() < 0.35] for _ in range(rng.randint(12, 40))]
     rows += [[]] * 2
@@ -95,9 +95,9 @@ def found(rows: list[list[str]], name: str, model: str, out: Path, turn: int = 0
     except (sv.InfeasibleError, sv.RequestError) as error:
         return str(error), None
     report = release.write(out, external=True)
-    told = {key: report.get(key) for key in ("utility", "answers", "risk", "frequencies", "labels")}
-    told["optimality"] = report.get("optimality")
-    return files(out / "published"), told
+    parts = {key: report.get(key) for key in ("utility", "answers", "risk", "frequencies", "labels")}
+    parts["optimality"] = report.get("optimality")
+    return files(out / "published"), parts
 
 
 @pytest.mark.parametrize(("name", "model"), CASES)
@@ -135,7 +135,7 @@ def test_the_number_of_threads_makes_no_difference(name: str, model: str, tmp_pa
 
 
 def write_digests(out: Path) -> None:
-    """Write what each algorithm makes of the same rows, in short."""
+    """Return a short form of the result of each algorithm for the same rows."""
     lines = []
     for turn, (name, model) in enumerate(CASES):
         made = found(drawn(seeded(turn)), name, model, out / f"{turn}", turn)
@@ -148,11 +148,11 @@ def write_digests(out: Path) -> None:
 def test_the_seed_of_hashes_makes_no_difference(tmp_path: Path) -> None:
     script = f"from pathlib import Path; import {__name__} as here; here.write_digests(Path(sys.argv[1]))"
     script = f"import sys; sys.path[:0] = {sys.path!r}; {script}"
-    told = []
+    outputs = []
     for seed in ("0", "20260101"):
         words = [sys.executable, "-c", script, str(tmp_path / seed)]
         (tmp_path / seed).mkdir()
         subprocess.run(words, env=environment({"PYTHONHASHSEED": seed}), check=True)
-        told.append((tmp_path / seed / "digests").read_text().splitlines())
-    assert len(told[0]) == len(CASES)
-    assert told[0] == told[1]
+        outputs.append((tmp_path / seed / "digests").read_text().splitlines())
+    assert len(outputs[0]) == len(CASES)
+    assert outputs[0] == outputs[1]

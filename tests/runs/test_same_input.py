@@ -55,9 +55,9 @@ def test_another_recoding_is_named_wherever_users_look(place: Path) -> None:
     assert SAID in (place / "two" / "internal" / "report.html").read_text()
     for file in (place / "two" / "published").iterdir():
         assert SAID.encode() not in file.read_bytes()
-    told = anonymized(place, "three", "--k", "12", "--m", "1", "--no-suppress", "--json")
-    assert f"one, two and this release {SAID}" in told.err
-    assert json.loads(told.out)["same_input"] == ["one", "two"]
+    third = anonymized(place, "three", "--k", "12", "--m", "1", "--no-suppress", "--json")
+    assert f"one, two and this release {SAID}" in third.err
+    assert json.loads(third.out)["same_input"] == ["one", "two"]
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,10 @@ def test_several_files(tmp_path: Path) -> None:
         release = sv.anonymize(data, sv.KmAnonymity(2, 2), hierarchy=case.tree, algorithm="aa")
         out = tmp_path / str(number)
         for _ in range(2):
-            told = release.write(out, format="parquet", force=True)
+            written = release.write(out, format="parquet", force=True)
         about = json.loads((out / "published" / "about.json").read_text())
         files = [f"data.parquet/{at:05}.parquet" for at in range(-(-data.n_rows // 4))]
-        assert about["files"] == told["published"]["files"] == files
+        assert about["files"] == written["published"]["files"] == files
         assert about["file"] == "data.parquet"
         for place in (out, out / "published", out / "published" / "data.parquet"):
             assert sv.verify(str(place), sv.KmAnonymity(2, 2)).holds

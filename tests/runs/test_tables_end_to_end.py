@@ -1,4 +1,4 @@
-"""Tables from a file to a folder and back: what is published is what the twin counts, and true."""
+"""Tables from a file to a folder and back: the release equals that of the twin, and its record is true."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TEXTS = (
 ITEMS = ("I1", "a,b", "[1,2]", "c;d", 'e"f', "g h", "x\ny", "*", "items", "q0", "7")
 
 
-Line = tuple[tuple[str, ...], frozenset[str], str]  # labels, items, what is kept
+Line = tuple[tuple[str, ...], frozenset[str], str]  # labels, items, kept values
 
 
 def drawn(rng: Random) -> rt_table.Table:
@@ -69,7 +69,7 @@ def written(path: Path, slow: rt_table.Table, kept: list[str]) -> Path:
 
 
 def published(folder: Path) -> tuple[list[str], list[Line]]:
-    """Read what was published by nothing but Python's own csv."""
+    """Read the published files with Python's own csv only."""
     with (folder / "published" / "data.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file, strict=True)
     out: list[Line] = []
@@ -131,7 +131,7 @@ def check_truth(
     rows: list[Line],
     kept: list[str],
 ) -> None:
-    """Every row's labels stand for its values, and what internal files say of the way there is so."""
+    """Check that every row's labels represent its values, and that internal files agree with them."""
     with (folder / "internal" / "rows.csv").open(encoding="utf-8", newline="") as file:
         pairs = list(csv.DictReader(file))
     for pair in pairs:

@@ -32,22 +32,22 @@ def put(folder: Path) -> None:
 def test_a_series_on_the_command_line(tmp_path: Path) -> None:
     put(tmp_path)
 
-    def told(*words: str) -> tuple[int, str, str]:
+    def run(*words: str) -> tuple[int, str, str]:
         done = setveil("series", *words, cwd=tmp_path)
         return done.code, done.out, done.err
 
-    assert told("init", "ward", "-k", "2", "-m", "1")[0] == 0
-    code, out, _ = told("add", "ward", "spring.csv", "--name", "q1", "-o", "q1", *READ, "--external")
+    assert run("init", "ward", "-k", "2", "-m", "1")[0] == 0
+    code, out, _ = run("add", "ward", "spring.csv", "--name", "q1", "-o", "q1", *READ, "--external")
     assert code == 0
     assert "q1: the first release of a series" in " ".join(out.split())
-    ways = json.loads(told("plan", "ward", "summer.csv", *READ, "--json")[1])["ways"]
+    ways = json.loads(run("plan", "ward", "summer.csv", *READ, "--json")[1])["ways"]
     keys = {"way", "lm", "left_out", "held_back", "names_kept", "exposed_before", "unique_before", "proven",
             "gap", "seconds"}  # fmt: skip
     assert [one["way"] for one in ways] == ["register", "append", "hold back: found", "hold back: returners"]
     assert all(keys <= set(one) for one in ways)
     assert not (tmp_path / "q2").exists()
-    assert "A register loses" in told("plan", "ward", "summer.csv", *READ)[1]
-    code, out, _ = told("add", "ward", "summer.csv", "--name", "q2", "-o", "q2", *READ, "--external", "-v")
+    assert "A register loses" in run("plan", "ward", "summer.csv", *READ)[1]
+    code, out, _ = run("add", "ward", "summer.csv", "--name", "q2", "-o", "q2", *READ, "--external", "-v")
     assert code == 0
     assert "Series" in out
     assert "Withheld" in out
@@ -58,7 +58,7 @@ def test_a_series_on_the_command_line(tmp_path: Path) -> None:
     inside = (tmp_path / "q2" / "internal" / "report.html").read_text()
     assert "A release of a series" in inside
     assert "7 in all releases, 4 of them in several" in inside
-    code, out, _ = told("verify", "ward", "--json")
+    code, out, _ = run("verify", "ward", "--json")
     found = json.loads(out)
     assert code == 0
     assert list(found)[:9] == [
@@ -72,11 +72,11 @@ def test_a_series_on_the_command_line(tmp_path: Path) -> None:
         "exposed",
         "unique",
     ]
-    code, out, _ = told("verify", "ward", "-k", "3", "--show", "1")
+    code, out, _ = run("verify", "ward", "-k", "3", "--show", "1")
     assert code == 1
     assert "below k = 3" in out
     assert "fit" in out
-    code, out, _ = told("verify", "ward", "-k", "3", "--json")
+    code, out, _ = run("verify", "ward", "-k", "3", "--json")
     assert (code, json.loads(out)["holds"], json.loads(out)["exposed"] > 0) == (1, False, True)
     done = setveil("verify", "q1", "--with", "q2", cwd=tmp_path)
     assert (done.code, "2 releases: q1, q2" in done.out) == (0, True)
@@ -84,22 +84,22 @@ def test_a_series_on_the_command_line(tmp_path: Path) -> None:
     assert (done.code, "without ids" in done.err) == (2, True)
     done = setveil("verify", "q1", "--with", "q2", "--rho", "0.5", cwd=tmp_path)
     assert (done.code, "--rho" in done.err) == (2, True)
-    assert "all, linked" in told("risk", "ward")[1]
-    assert "q2" in told("list", "ward")[1]
-    assert told("forget", "ward", "ann")[0] == 0
-    assert told("add", "ward", "summer.csv", "--name", "q2", "-o", "x", *READ)[0] == 2
-    assert told("drop", "ward", "q2")[0] == 2
-    assert told("drop", "ward", "q2", "--not-shared")[0] == 0
+    assert "all, linked" in run("risk", "ward")[1]
+    assert "q2" in run("list", "ward")[1]
+    assert run("forget", "ward", "ann")[0] == 0
+    assert run("add", "ward", "summer.csv", "--name", "q2", "-o", "x", *READ)[0] == 2
+    assert run("drop", "ward", "q2")[0] == 2
+    assert run("drop", "ward", "q2", "--not-shared")[0] == 0
     again = setveil("apply", "q1", "summer.csv", "-o", "y", *READ, cwd=tmp_path)
     assert (again.code, "--labels-of" in again.err) == (4, True)
     done = setveil("why", "q1", "a", cwd=tmp_path)  # alone it would be answered as if there were no other
     assert (done.code, "a release of a series" in done.err) == (2, True)
-    assert told("init", "more", "-k", "2", "-m", "1")[0] == 0
-    code, _, err = told(
+    assert run("init", "more", "-k", "2", "-m", "1")[0] == 0
+    code, _, err = run(
         "add", "more", "--together", "spring.csv", "summer.csv", "--names", "s,t", "--out", "s,t", *READ
     )
     assert code == 0, err
-    assert told("verify", "more")[0] == 0
+    assert run("verify", "more")[0] == 0
 
 
 @pytest.mark.parametrize("hold_back", ["needed", "found", "returners"])
@@ -136,7 +136,7 @@ def test_whatever_is_added_is_safe(tmp_path: Path, hold_back: str) -> None:
 
 
 def counted(case: Series, t: int, least: int) -> dict[str, int]:
-    """Count what counts.csv would list: left-out items only where no published row is empty."""
+    """Count the lines of counts.csv: suppressed items only if no published row is empty."""
     rows, labels = case.releases[t], case.labels[t]
     empty = any(all(labels[i] is None for i in row) for row in rows.values())
     supports = {i: sum(i in row for row in rows.values()) for i in labels}
@@ -152,14 +152,14 @@ def test_with_counts_all_candidates_are_equally_likely() -> None:
         if size > 18:
             continue
         least = 2
-        told = [counted(case, t, least) for t in range(len(case.releases))]
+        totals = [counted(case, t, least) for t in range(len(case.releases))]
         worlds = [
             world
             for world in naive.worlds(case.releases, case.labels)
             if all(
                 sum(i in row for row in world[t].values()) == n
-                for t, told_here in enumerate(told)
-                for i, n in told_here.items()
+                for t, totals_here in enumerate(totals)
+                for i, n in totals_here.items()
             )
         ]
         rows = naive.joined(case.releases, case.labels, "implied")
@@ -182,9 +182,9 @@ def test_whom_to_forget_is_read_from_standard_input(tmp_path: Path) -> None:
     setveil("series", "init", "ward", "-k", 2, "-m", 1, cwd=ward).ok()
     words = ["spring.csv", "--name", "q1", "-o", "q1", *READ]
     setveil("series", "add", "ward", *words, cwd=ward).ok()
-    told = setveil("series", "forget", "ward", "-", cwd=ward, stdin=b"\xef\xbb\xbf ann\r\n").ok().err
-    assert "Forgotten: this person's items in 1 release" in told
-    assert "internal/" in told
+    output = setveil("series", "forget", "ward", "-", cwd=ward, stdin=b"\xef\xbb\xbf ann\r\n").ok().err
+    assert "Forgotten: this person's items in 1 release" in output
+    assert "internal/" in output
     for stdin, lines in ((b"", "0 lines"), (b"bob\ncat\n", "2 lines")):
         refused = setveil("series", "forget", "ward", "-", cwd=ward, stdin=stdin)
         assert refused.code == 2

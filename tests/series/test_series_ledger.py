@@ -1,4 +1,4 @@
-"""The ledger of a series: what is in it, who may read it, and that it is written whole or not at all."""
+"""The ledger of a series: its contents, its permissions, and that it is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def test_the_ledger_is_its_owners_alone_and_nothing_of_it_is_published(tmp_path:
 
 def test_every_way_of_the_example_keeps_the_promise(tmp_path: Path) -> None:
     series = with_first(tmp_path)
-    told = {one["way"]: one for one in series.plan(SECOND, hierarchy=TREE)["ways"]}
-    assert told["register"]["lm"] == 0
-    assert told["append"]["lm"] == pytest.approx(3 / 7)
-    assert (told["append"]["exposed_before"], told["append"]["unique_before"]) == (2, 2)
+    ways = {one["way"]: one for one in series.plan(SECOND, hierarchy=TREE)["ways"]}
+    assert ways["register"]["lm"] == 0
+    assert ways["append"]["lm"] == pytest.approx(3 / 7)
+    assert (ways["append"]["exposed_before"], ways["append"]["unique_before"]) == (2, 2)
     for way in ("needed", "found", "returners"):
         copy = tmp_path / way
         shutil.copytree(tmp_path / "ward", copy)
@@ -99,7 +99,7 @@ def test_a_register_has_everybody_and_everything_so_far(tmp_path: Path) -> None:
     )
     refused(tmp_path, sv.DataError, lambda: added({**SO_FAR, "ann": ["a"]}), "have no more", "'c'")
     refused(tmp_path, sv.DataError, lambda: added({"zoe": ["a"], "tom": ["a"]}), "None of the 2 people")
-    refused(tmp_path, sv.RequestError, lambda: added(SO_FAR, hold_back="needed"), "holds nobody back")
+    refused(tmp_path, sv.RequestError, lambda: added(SO_FAR, hold_back="needed"), "withholds nobody")
     refused(tmp_path, sv.RequestError, lambda: added(SO_FAR, counts=3), "no counts")
     added(SECOND, merge=True)
     assert not (tmp_path / "q2" / "published" / "counts.csv").exists()
@@ -115,7 +115,7 @@ def test_a_register_has_everybody_and_everything_so_far(tmp_path: Path) -> None:
     assert series.verify(counts_are_out=True)["holds"]
 
 
-def test_left_out_items_are_not_counted_beside_rows_that_show_nothing(tmp_path: Path) -> None:
+def test_suppressed_items_are_not_counted_beside_rows_that_show_nothing(tmp_path: Path) -> None:
     series = with_first(tmp_path)
     report = series.add(SECOND, name="q2", out=tmp_path / "q2", hierarchy=TREE)
     assert report["published"]["empty_rows"] >= 2
@@ -145,7 +145,10 @@ def test_a_release_that_is_out_comes_in_with_what_it_exposes(tmp_path: Path) -> 
     wrong = {**FIRST, "eva": ["a"]}
     other = begun(tmp_path / "other")
     refused(
-        tmp_path, sv.DataError, lambda: other.add(wrong, name="q1", published=tmp_path / "one"), "do not give"
+        tmp_path,
+        sv.DataError,
+        lambda: other.add(wrong, name="q1", published=tmp_path / "one"),
+        "do not match",
     )
     refused(
         tmp_path, sv.DataError, lambda: other.add(SECOND, name="q1", published=tmp_path / "one"), "6 people"
@@ -209,8 +212,8 @@ def test_names_places_and_arguments(tmp_path: Path) -> None:
     series = with_first(tmp_path)
 
     def add(data: object = SECOND, **how: Any) -> Callable[[], object]:
-        given = {"name": "q2", "out": tmp_path / "q2", "hierarchy": TREE, **how}
-        return lambda: series.add(data, **given)
+        options = {"name": "q2", "out": tmp_path / "q2", "hierarchy": TREE, **how}
+        return lambda: series.add(data, **options)
 
     refused(tmp_path, sv.RequestError, add(name="q1"), "q1 already")
     refused(tmp_path, sv.RequestError, add(name="../x"), "cannot be called")
@@ -231,7 +234,7 @@ def test_names_places_and_arguments(tmp_path: Path) -> None:
     for place in (published, tmp_path / "published" / "ward"):
         refused(tmp_path, sv.RequestError, lambda place=place: sv.Series.create(place, k=2), "is shared")  # type: ignore[misc]
     refused(tmp_path, sv.OutputError, lambda: begun(tmp_path), "exists")
-    refused(tmp_path, sv.DataError, lambda: sv.Series.open(tmp_path / "q1"), "holds no series")
+    refused(tmp_path, sv.DataError, lambda: sv.Series.open(tmp_path / "q1"), "contains no series")
 
 
 def test_who_must_be_held_back_is_if_anybody_may_be(tmp_path: Path) -> None:
@@ -247,7 +250,7 @@ def test_who_must_be_held_back_is_if_anybody_may_be(tmp_path: Path) -> None:
     def added(hold_back: str) -> Any:
         return series.add(second, name="q2", out=tmp_path / "q2", hierarchy=TREE, hold_back=hold_back)
 
-    error = refused(tmp_path, sv.InfeasibleError, lambda: added("none"), "1 person would be found")
+    error = refused(tmp_path, sv.InfeasibleError, lambda: added("none"), "1 person would be exposed")
     assert error.exit_code == 3
     report = added("needed")
     assert report["series"]["held_back"] == 1
@@ -280,7 +283,7 @@ def test_what_was_published_must_stay_where_and_as_it_was(tmp_path: Path) -> Non
     check.unlink()
     page.unlink()
     assert series.verify()
-    # The ledger must say what the rows show.
+    # The ledger must agree with the rows.
     rows = tmp_path / "ward" / "q1" / "rows.csv"
     lines = rows.read_text().splitlines()
     numbers = [line.split(",")[1] for line in lines[1:]]
@@ -370,7 +373,7 @@ def test_who_is_forgotten_still_hides_others(tmp_path: Path) -> None:
     assert "1 forgotten" in verdict["warnings"][0]
     assert series.told()["forgotten"] == 1
     refused(tmp_path, sv.DataError, lambda: series.forget("ann"), "Nobody")
-    # In a release after that she is somebody new.
+    # In a later release, ann counts as a new person.
     series.add({"ann": ["b"], "hal": ["b"]}, name="q3", out=tmp_path / "q3", hierarchy=TREE)
     assert series.verify()["people"] == 9
     for one in ("bob", "hal"):
@@ -399,11 +402,11 @@ def test_only_the_last_release_leaves_and_only_if_nobody_has_it(tmp_path: Path) 
 
 def test_releases_can_be_planned_together(tmp_path: Path) -> None:
     series = begun(tmp_path)
-    told = series.plan_together([FIRST, SECOND], names=["q1", "q2"], hierarchy=TREE)
+    plan = series.plan_together([FIRST, SECOND], names=["q1", "q2"], hierarchy=TREE)
     reports = series.add_together(
         [FIRST, SECOND], names=["q1", "q2"], out=[tmp_path / "q1", tmp_path / "q2"], hierarchy=TREE
     )
-    assert [one["lm"] for one in told["ways"]] == [report["series"]["lm"] for report in reports]
+    assert [one["lm"] for one in plan["ways"]] == [report["series"]["lm"] for report in reports]
     assert series.verify()["holds"]
     refused(
         tmp_path, sv.RequestError, lambda: series.plan_together([FIRST], hierarchy=TREE), "planned any more"

@@ -58,15 +58,15 @@ def test_a_label_that_is_out_keeps_what_it_stands_for(tmp_path: Path) -> None:
     assert series.verify()["holds"]
 
 
-def test_greedy_labels_come_with_a_bound_where_it_is_asked_for(tmp_path: Path) -> None:
+def test_greedy_labels_come_with_a_bound_on_request(tmp_path: Path) -> None:
     series = with_first(tmp_path)
     exact = {one["way"]: one for one in series.plan(SECOND, hierarchy=TREE)["ways"]}
-    told = {
+    ways = {
         one["way"]: one for one in series.plan(SECOND, hierarchy=TREE, algorithm="greedy", bound=True)["ways"]
     }
     plain = {one["way"]: one for one in series.plan(SECOND, hierarchy=TREE, algorithm="greedy")["ways"]}
     rough = series.plan(SECOND, hierarchy=TREE, algorithm="greedy", refine=False)["ways"]
-    for way, one in told.items():
+    for way, one in ways.items():
         if "lm" not in one or one["lm"] == 0:
             continue
         least = one["lm"] * (1 - one["gap"])
@@ -89,7 +89,7 @@ def test_a_plan_that_is_not_proven_says_how_far_it_may_be_off() -> None:
 
 
 def test_a_way_that_cannot_be_says_why_and_others_are_priced(tmp_path: Path) -> None:
-    """One new row hides nobody by itself; in a register it does no harm."""
+    """Check one new row, which is too few by itself, but does no harm in a register."""
     series = with_first(tmp_path)
     ways = {one["way"]: one for one in series.plan({"eva": ["b"]}, hierarchy=TREE)["ways"]}
     assert ways["register"]["lm"] == 0
@@ -183,9 +183,7 @@ def test_somebody_is_forgotten_in_all_releases_or_in_none(
 def test_what_a_killed_command_left_in_the_ledger_goes_with_the_next(tmp_path: Path) -> None:
     series = with_first(tmp_path)
     code = coded(bytes.fromhex((tmp_path / "ward.key").read_text()))
-    (tmp_path / "ward" / "q1").rename(
-        tmp_path / "ward" / "q1~9"
-    )  # killed before what it had written was named
+    (tmp_path / "ward" / "q1").rename(tmp_path / "ward" / "q1~9")  # killed before its files were named
     (tmp_path / "ward" / "mine").mkdir()
     with pytest.raises(sv.DataError):
         series.verify()
@@ -225,7 +223,7 @@ def test_options_of_the_command_line(tmp_path: Path) -> None:
     found = setveil(
         "series", "plan", "ward", "summer.csv", *read, *how, "--json", "-o", "plan.html", cwd=tmp_path
     ).ok()
-    assert "What it costs to publish again" in (tmp_path / "plan.html").read_text()
+    assert "Cost of publishing again" in (tmp_path / "plan.html").read_text()
     again = setveil("series", "plan", "ward", "summer.csv", *read, "-o", "plan.html", cwd=tmp_path)
     assert (again.code, "--force" in again.err) == (2, True)
     assert len(json.loads(found.out)["ways"]) == 4
@@ -251,16 +249,14 @@ def test_the_ways_are_drawn_on_the_report_page_and_on_a_page_of_the_plan(tmp_pat
         SECOND, name="q2", out=tmp_path / "q2", hierarchy=TREE, ways=True, writing={"external": True}
     )
     page = (tmp_path / "q2" / "internal" / "report.html").read_text()
-    told = SeriesRecord(series.plan({"zoe": ["b"], "tom": ["b"], "ida": ["a"]}, hierarchy=TREE), "")
-    for shown in (page, plan_html({**report["series"], "people": 6, "returning": 4}), plan_html(told)):
+    plan = SeriesRecord(series.plan({"zoe": ["b"], "tom": ["b"], "ida": ["a"]}, hierarchy=TREE), "")
+    for shown in (page, plan_html({**report["series"], "people": 6, "returning": 4}), plan_html(plan)):
         assert "hold back: returners" in shown
         assert "LM as a bar" in shown
         assert shown.count('<svg viewBox="0 0 1000 14"') >= 4
     assert "Appending this period as it is loses 0.429" in page
     assert 'width="1000.00" height="14" fill=' in page  # the longest: returners lose everything
-    assert (
-        "What other ways would have cost" not in (tmp_path / "q2" / "published" / "report.html").read_text()
-    )
+    assert "Cost of other ways" not in (tmp_path / "q2" / "published" / "report.html").read_text()
     plain = series.add(SECOND, name="q3", out=tmp_path / "q3", hierarchy=TREE)
     assert "ways" not in plain["series"]
     assert "What other ways" not in (tmp_path / "q3" / "internal" / "report.html").read_text()

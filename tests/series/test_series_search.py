@@ -1,4 +1,4 @@
-"""Labels of the next release, and who is held back: against all cuts and all sets of people."""
+"""Labels of the next release, and people who are withheld: compared with all cuts and all sets of people."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_fewest_people_are_held_back(promise: tuple[Known, Presence]) -> Non
     for _ in range(examples(200, 20)):
         case = random_case(rng, promise, rng.randint(1, 3))
         held = set(smallest(case.series, case.promise).tolist())
-        best = naive.who_stays(case.releases, case.recodings, *case.told)
+        best = naive.who_stays(case.releases, case.recodings, *case.terms)
         assert held == set(case.releases[-1]) - best
         some += 0 < len(held) < len(case.releases[-1])
     assert some
@@ -74,15 +74,15 @@ def test_the_next_release_loses_least_of_all_cuts(promise: tuple[Known, Presence
         case = random_case(rng, promise, rng.randint(1, 3))
         found, fast = next_labels(exact, case), next_labels(greedy, case, bound=True)
         release = stays(case.releases[-1], found)
-        least = naive.least_next(case.releases[:-1], case.recodings[:-1], release, case.parents, *case.told)
+        least = naive.least_next(case.releases[:-1], case.recodings[:-1], release, case.parents, *case.terms)
         assert found.proven
         assert is_close(found.lm, least)
         assert found.bound == found.lm
         some += 0 < found.lm < 1
-        # Neither lets anybody be found, and the greedy one knows how far it may be off.
+        # Neither exposes anyone, and the greedy one knows its distance from the optimum.
         for one in (found, fast):
             after = [*case.recodings[:-1], recoding(case, one)]
-            assert not naive.exposed([*case.releases[:-1], release], after, *case.told, forgiven=True)
+            assert not naive.exposed([*case.releases[:-1], release], after, *case.terms, forgiven=True)
         assert fast.bound - 1e-12 <= found.lm <= fast.lm + 1e-12
         assert fast.held.tolist() == found.held.tolist()
     assert some
@@ -100,7 +100,7 @@ def test_labels_are_nowhere_finer_than_those_to_start_with(promise: tuple[Known,
         fast = next_labels(greedy, case, start_cut=np.array(shown, np.int32))
         release = stays(case.releases[-1], found)
         least = naive.least_next(
-            case.releases[:-1], case.recodings[:-1], release, case.parents, *case.told, start=start
+            case.releases[:-1], case.recodings[:-1], release, case.parents, *case.terms, start=start
         )
         assert is_close(found.lm, least)
         for one in (found, fast):
@@ -118,9 +118,9 @@ def test_releases_planned_together_lose_least_of_all_cuts(promise: tuple[Known, 
         plan = together.plan(case.series, case.promise, Hierarchy(case.parents), weights=weights)
         releases = [stays(*one) for one in zip(case.releases, plan.releases, strict=True)]
         assert plan.proven
-        assert is_close(plan.lm, naive.least_planned(releases, case.parents, *case.told, weights))
+        assert is_close(plan.lm, naive.least_planned(releases, case.parents, *case.terms, weights))
         after = [recoding(case, found) for found in plan.releases]
-        assert not naive.exposed(releases, after, *case.told)
+        assert not naive.exposed(releases, after, *case.terms)
         for release, to, found in zip(releases, after, plan.releases, strict=True):
             lost, worst = naive.loss(release, to, case.parents)
             assert is_close(found.lm, Fraction(lost, max(worst * sum(map(len, release.values())), 1)))
@@ -136,20 +136,20 @@ def test_more_people_are_found_as_counted_one_by_one_and_not_by_greedy_labels(
     for _ in range(examples(24, 6)):
         case = random_case(rng, promise, rng.randint(2, 3), most_people=40)
         case = replace(case, k=rng.randint(2, 6))
-        found = naive.exposed(case.releases, case.recodings, *case.told)
+        found = naive.exposed(case.releases, case.recodings, *case.terms)
         assert exposed(case.series, case.promise).tolist() == sorted(found)
         held = set(smallest(case.series, case.promise).tolist())
         release = {person: items for person, items in case.releases[-1].items() if person not in held}
         fine = [*case.releases[:-1], release]
-        assert not naive.exposed(fine, case.recodings, *case.told, forgiven=True)
+        assert not naive.exposed(fine, case.recodings, *case.terms, forgiven=True)
         fast = next_labels(greedy, case)
         after = [*case.recodings[:-1], recoding(case, fast)]
         release = stays(case.releases[-1], fast)
-        assert not naive.exposed([*case.releases[:-1], release], after, *case.told, forgiven=True)
+        assert not naive.exposed([*case.releases[:-1], release], after, *case.terms, forgiven=True)
 
 
 def example() -> Case:
-    """Make the seven people of which Ann alone has a in both releases."""
+    """Make seven people; only Ann has a in both releases."""
     first = {0: "ac", 1: "ac", 2: "bc", 3: "b", 4: "b"}
     second = {0: "a", 1: "c", 2: "b", 3: "bd", 5: "a", 6: "d"}
     parents: Recoding = {"a": "A", "b": "A", "c": "C", "d": "C", "A": "ALL", "C": "ALL", "ALL": None}
@@ -198,7 +198,7 @@ def test_who_comes_again_alone_must_be_held_back() -> None:
 
 
 def test_what_was_found_before_is_not_looked_at_again() -> None:
-    # Who knows a finds person 0 in the first release alone; nothing that follows can help her.
+    # Someone who knows a finds person 0 in the first release alone; later releases cannot change that.
     first = {0: frozenset("ab"), 1: frozenset("b"), 2: frozenset("b")}
     second = {0: frozenset("ab"), 1: frozenset("b"), 3: frozenset("a"), 2: frozenset("b")}
     parents: Recoding = {"a": "ALL", "b": "ALL", "ALL": None}
@@ -236,11 +236,11 @@ def test_stopped_at_once_it_has_valid_labels_and_says_that_nothing_is_proven() -
         found = next_labels(exact, case, time_limit=0)
         release = stays(case.releases[-1], found)
         after = [*case.recodings[:-1], recoding(case, found)]
-        assert not naive.exposed([*case.releases[:-1], release], after, *case.told, forgiven=True)
+        assert not naive.exposed([*case.releases[:-1], release], after, *case.terms, forgiven=True)
         assert found.bound <= found.lm
 
 
-def test_a_weight_for_each_release_is_asked_for() -> None:
+def test_a_weight_for_each_release_is_required() -> None:
     case = example()
     with pytest.raises(RequestError, match="expected one of at least 1 for each of 2 releases"):
         together.plan(case.series, case.promise, Hierarchy(case.parents), weights=[1])

@@ -119,12 +119,12 @@ def test_verifier_refuses_what_it_cannot_count(session: SparkSession) -> None:
     frame = framed(session, [["a"], ["a"]])
     with pytest.raises(sv.RequestError, match="m must be a number"):
         verify_km_spark(frame, sv.KmAnonymity(2, float("inf")))
-    with pytest.raises(sv.DataError, match="hold 2 rows, expected 3"):
+    with pytest.raises(sv.DataError, match="contain 2 rows, expected 3"):
         verify_km_spark(frame, sv.KmAnonymity(2, 1), rows=3)
-    with pytest.raises(sv.DataError, match="1 published rows hold an item that is missing or empty"):
+    with pytest.raises(sv.DataError, match="1 published rows contain an item that is missing or empty"):
         verify_km_spark(framed(session, [["a"], [""]]), sv.KmAnonymity(2, 1))
     long = [[str(n) for n in range(LONGEST + 1)]] * 2
-    with pytest.raises(sv.DataError, match="holds 2,001 items"):
+    with pytest.raises(sv.DataError, match="contains 2,001 items"):
         verify_km_spark(framed(session, long), sv.KmAnonymity(2, 1))
 
 
@@ -139,7 +139,7 @@ def test_verifier_notices_counts_that_do_not_add_up(
         return counts(held.union(held.where("items[0] = 'a'")), size)
 
     monkeypatch.setattr(km_spark, "_counts", doubled)
-    with pytest.raises(sv.GuaranteeError, match="of 1 items add up to 3, but the rows hold 2"):
+    with pytest.raises(sv.GuaranteeError, match="of 1 items add up to 3, but the rows contain 2"):
         km_spark.verify_km_spark(framed(session, [["a"], ["b"]]), sv.KmAnonymity(2, 1))
 
 
@@ -204,7 +204,7 @@ def test_long_table_and_a_cut_whose_sets_fit_no_table(
     assert verdict.holds
     assert not verify(frame, promise, id_column="person", item_column="code").holds
 
-    # What is changed or missing is noticed before anything is counted.
+    # Changed and missing files are noticed before counting.
     file = tmp_path / "out" / "published" / "data.parquet" / "part-00000.parquet"
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -215,11 +215,11 @@ def test_long_table_and_a_cut_whose_sets_fit_no_table(
     with pytest.raises(sv.DataError, match=r"lacks files that its manifest\.json names"):
         verify(tmp_path / "out", promise)
     (tmp_path / "out" / "published" / "manifest.json").unlink()
-    with pytest.raises(sv.DataError, match="holds no release of Spark"):
+    with pytest.raises(sv.DataError, match="contains no release of Spark"):
         verify(tmp_path / "out", promise)
 
 
-# --- what stands beside the rows
+# --- files next to the rows
 
 
 def in_parts(rows: Sequence[Sequence[str]], folder: Path) -> Any:
@@ -250,7 +250,7 @@ def test_counts_losses_risk_and_pages_are_those_of_other_runs(
 
     on_disk = in_parts(rows, tmp_path / "parts")
     memory = sv.anonymize(rows, sv.KmAnonymity(3, 2), hierarchy=TREE, algorithm="aa", seed=3, details=True)
-    told: Any = memory.write(tmp_path / "memory", external=True)
+    files: Any = memory.write(tmp_path / "memory", external=True)
     assert (report["engine"], on_disk["engine"]) == ("spark", "parts")
     assert set(report) == set(on_disk)
     assert set(report["input"]) == set(on_disk["input"])
@@ -258,16 +258,16 @@ def test_counts_losses_risk_and_pages_are_those_of_other_runs(
         "utility", "counts", "labels", "branches", "frequencies", "hierarchy", "algorithm",
         "suppressed", "recoding",
     ):  # fmt: skip
-        assert report[same] == told[same]
+        assert report[same] == files[same]
     assert report["guarantee"] == on_disk["guarantee"]
     for part in ("rows", "empty_rows", "items", "occurrences"):
-        assert report["published"][part] == told["published"][part]
-        assert report["input"][part] == told["input"][part]
+        assert report["published"][part] == files["published"][part]
+        assert report["input"][part] == files["input"][part]
     for side in ("before", "after"):
-        assert_same_risk(report["risk"][side], told["risk"][side])
+        assert_same_risk(report["risk"][side], files["risk"][side])
         assert_same_risk(report["risk"][side], on_disk["risk"][side])
-    assert report["answers"]["itemsets"] == told["answers"]["itemsets"]
-    assert report["answers"]["pairs"] == pytest.approx(told["answers"]["pairs"])
+    assert report["answers"]["itemsets"] == files["answers"]["itemsets"]
+    assert report["answers"]["pairs"] == pytest.approx(files["answers"]["pairs"])
     are, theirs = report["answers"]["are"], on_disk["answers"]["are"]
     assert (are["size"], are["estimator"]) == (theirs["size"], theirs["estimator"])
     assert are["mean"] == pytest.approx(theirs["mean"])
@@ -284,10 +284,10 @@ def test_counts_losses_risk_and_pages_are_those_of_other_runs(
     inside = [(run / "internal" / "report.html").read_text() for run in (spark, disk)]
     sections = [re.findall("<h[23].*?</h[23]>", page) for page in inside]
     assert len(sections[0]) > 8
-    assert sections[0] == [head for head in sections[1] if "What was read" not in head]  # no file was
+    assert sections[0] == [head for head in sections[1] if "Input" not in head]  # no file was
 
 
-def test_counts_are_verified_and_may_be_left_out(session: SparkSession, tmp_path: Path) -> None:
+def test_counts_are_verified_and_may_be_omitted(session: SparkSession, tmp_path: Path) -> None:
     from setveil.spark import anonymize, verify
 
     frame, promise = framed(session, drawn(3, 200, 30, 5)), sv.KmAnonymity(3, 2)
@@ -415,17 +415,17 @@ def test_rows_that_are_lost_or_doubled_are_noticed(
         return frame.union(part) if doubled else frame.where("hash(row) % 3 <> 0")
 
     if phase in {"counting", "looking"}:
-        asked = "count" if phase == "counting" else "added_up"
-        answer = getattr(engine.SparkRows, asked)
+        function = "count" if phase == "counting" else "added_up"
+        answer = getattr(engine.SparkRows, function)
 
         def answered(self: engine.SparkRows, *rest: Any) -> Any:
             return answer(engine.SparkRows(broken(self.rows), self.total, self.tasks), *rest)
 
-        monkeypatch.setattr(engine.SparkRows, asked, answered)
+        monkeypatch.setattr(engine.SparkRows, function, answered)
     else:
         name = "coded" if phase == "coding" else "recoded"
         right = getattr(making, name)
-        monkeypatch.setattr(making, name, lambda *given: broken(right(*given)))
+        monkeypatch.setattr(making, name, lambda *args: broken(right(*args)))
     with pytest.raises(sv.GuaranteeError, match="rows were lost or doubled on the way"):
         spark_anonymize(framed(session, drawn(6, 100, 30, 4))).write(tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -439,7 +439,7 @@ def test_counts_that_are_lost_are_noticed(session: SparkSession, monkeypatch: py
         spark_anonymize(framed(session, drawn(6, 100, 30, 4)))
 
 
-# --- what is refused
+# --- errors
 
 
 def test_requests_that_are_refused(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -449,7 +449,7 @@ def test_requests_that_are_refused(session: SparkSession, monkeypatch: pytest.Mo
 
     frame, promise = framed(session, [["i00"], ["i01"]]), sv.KmAnonymity(2, 2)
 
-    def asked(frame: Any = frame, promise: Any = promise, **more: Any) -> Any:
+    def release_of(frame: Any = frame, promise: Any = promise, **more: Any) -> Any:
         arguments: dict[str, Any] = {"hierarchy": TREE, "items": "items"} | more
         return anonymize(frame, promise, **arguments)
 
@@ -458,19 +458,23 @@ def test_requests_that_are_refused(session: SparkSession, monkeypatch: pytest.Mo
     )  # fmt: skip
     refusals: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         *(
-            (sv.RequestError, r"k\^m-anonymity only", lambda other=other: asked(promise=other))
+            (sv.RequestError, r"k\^m-anonymity only", lambda other=other: release_of(promise=other))
             for other in others
         ),
-        (sv.RequestError, "m must be a number", lambda: asked(promise=sv.KmAnonymity(2, float("inf")))),
-        (sv.RequestError, "not in parts or on Spark", lambda: asked(promise=sv.KmAnonymity(2, 2, absent=1))),
-        (sv.RequestError, "algorithms aa, exact, got the text 'lra'", lambda: asked(algorithm="lra")),
-        (sv.RequestError, "a hierarchy must be given", lambda: asked(hierarchy=None)),
-        (sv.RequestError, "must be a DataFrame of Spark", lambda: asked([["i00"]])),
-        (sv.RequestError, "Say which columns", lambda: asked(items=None)),
-        (sv.DataError, "There is no column 'x'", lambda: asked(items="x")),
-        (sv.RequestError, "aa has no parameter x", lambda: asked(x=1)),
-        (sv.InfeasibleError, "the data have 2 rows", lambda: asked(promise=sv.KmAnonymity(3, 1))),
-        (sv.HierarchyError, "not in the hierarchy", lambda: asked(framed(session, [["x"]]))),
+        (sv.RequestError, "m must be a number", lambda: release_of(promise=sv.KmAnonymity(2, float("inf")))),
+        (
+            sv.RequestError,
+            "not in parts or on Spark",
+            lambda: release_of(promise=sv.KmAnonymity(2, 2, absent=1)),
+        ),
+        (sv.RequestError, "algorithms aa, exact, got the text 'lra'", lambda: release_of(algorithm="lra")),
+        (sv.RequestError, "a hierarchy must be given", lambda: release_of(hierarchy=None)),
+        (sv.RequestError, "must be a DataFrame of Spark", lambda: release_of([["i00"]])),
+        (sv.RequestError, "Say which columns", lambda: release_of(items=None)),
+        (sv.DataError, "There is no column 'x'", lambda: release_of(items="x")),
+        (sv.RequestError, "aa has no parameter x", lambda: release_of(x=1)),
+        (sv.InfeasibleError, "the data have 2 rows", lambda: release_of(promise=sv.KmAnonymity(3, 1))),
+        (sv.HierarchyError, "not in the hierarchy", lambda: release_of(framed(session, [["x"]]))),
     ]
     for error, words, call in refusals:
         with pytest.raises(error, match=words):
@@ -483,8 +487,8 @@ def test_requests_that_are_refused(session: SparkSession, monkeypatch: pytest.Mo
 def test_rows_and_workers_that_are_refused(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     long = [str(n) for n in range(engine.LONGEST + 1)]
     for rows, words in (
-        ([["i00"], long], r"A row holds 2,001 items \(the row of 0, 1, 2, ...\), allowed are 2,000"),
-        ([["i00"], [""]], "1 rows hold an item that is missing or empty"),
+        ([["i00"], long], r"A row contains 2,001 items \(the row of 0, 1, 2, ...\), allowed are 2,000"),
+        ([["i00"], [""]], "1 rows contain an item that is missing or empty"),
     ):
         with pytest.raises(sv.DataError, match=words):
             spark_anonymize(framed(session, rows))
@@ -524,24 +528,24 @@ def test_commands(
     tree = tmp_path / "tree.csv"
     tree.write_text("".join(f"{';'.join(path)}\n" for path in TREE.paths()))
     promise = ("--k", "3", "--m", "2")
-    code, told, err = run("anonymize", table, *promise, "-H", str(tree), "--seed", "3", "--out", out)
+    code, output, err = run("anonymize", table, *promise, "-H", str(tree), "--seed", "3", "--out", out)
     assert code == 0, err
-    assert "It holds, counted in the published files" in told
+    assert "It holds, counted in the published files" in output
     assert published_lists(Path(out)) == in_memory(rows)
     report = json.loads((Path(out) / "internal" / "report.json").read_text())
     assert report["options"]["seed"] == 3
     assert (report["counts"]["least"], len(report["risk"]["after"]["risk"])) == (3, 4)
     more = ("--counts-min", "4", "--no-details", "--external", "--purpose", "a test", "--force")
-    code, told, err = run("anonymize", table, *promise, "-H", str(tree), "--out", out, *more, "--json")
+    code, output, err = run("anonymize", table, *promise, "-H", str(tree), "--out", out, *more, "--json")
     assert code == 0, err
-    again = json.loads(told)
+    again = json.loads(output)
     assert (again["counts"]["least"], again["about"]) == (4, {"purpose": "a test"})
     assert "risk" not in again
     assert "a test" in (Path(out) / "published" / "report.html").read_text()
-    code, told, _ = run("verify", out, *promise)
-    assert (code, told.partition("\n")[0]) == (0, "Yes: k^m-anonymity (k=3, m=2) holds.")
-    code, told, _ = run("verify", table, *promise, "--json")
-    assert (code, json.loads(told)["holds"]) == (1, False)
+    code, output, _ = run("verify", out, *promise)
+    assert (code, output.partition("\n")[0]) == (0, "Yes: k^m-anonymity (k=3, m=2) holds.")
+    code, output, _ = run("verify", table, *promise, "--json")
+    assert (code, json.loads(output)["holds"]) == (1, False)
     for words, message in (
         (["anonymize", table, *promise, "--out", f"{out}2", "--sample", "9"], "there is no --sample"),
         (["anonymize", table, *promise, "--out", f"{out}2"], "a hierarchy must be given"),

@@ -1,4 +1,4 @@
-"""What each promise costs: the envelope, the grid, the record, the text, the page, the command."""
+"""The loss of each guarantee: the envelope, the grid, the record, the text, the page, the command."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_envelope_is_that_of_plain_loops(
         assert k2 >= k
         assert m2 >= m
         if losses.get((k, m)) == losses[k2, m2]:
-            assert (k2, m2) == (k, m)  # its own, where no other loses less
+            assert (k2, m2) == (k, m)  # its own, if no other loses less
 
 
 @given(PAIRS, LOSSES)
@@ -94,7 +94,7 @@ def test_the_middle_comes_before_its_neighbours() -> None:
 @given(cases(most_rows=25, most_leaves=8), st.sampled_from(["exact", "aa", "mhghs"]))
 def test_releases_keep_their_promises_and_the_envelope_rises(case: Case, algorithm: str) -> None:
     if not case.data.n_occurrences:
-        with pytest.raises(DataError, match="No row holds an item"):
+        with pytest.raises(DataError, match="No row contains an item"):
             explore(case.data, require_grid([2], [1]))
         return
     pairs = require_grid([2, 3, 4], [1, 2, math.inf])
@@ -234,9 +234,9 @@ def test_a_stronger_promise_lends_its_release() -> None:
     page = explored_html(found)
     assert page.count(">≤&nbsp;0.") == 3
     assert "≤: an upper bound" in page
-    assert any(line.startswith("1 promise is kept by the release for a str") for line in standing(found))
+    assert any(line.startswith("1 guarantee is kept by the release for a str") for line in standing(found))
     assert any(
-        line.startswith("Time ran out for 1 of 4 promises: what is shown is an upper bound, the loss")
+        line.startswith("Time ran out for 1 of 4 guarantees: what is shown is an upper bound, the loss")
         for line in standing(found)
     )
     assert steps(found) == ["Along m it rises most from 1 to 2, at k = 5: from 0.3 to at most 0.5."]
@@ -288,13 +288,13 @@ def test_where_the_loss_rises_most() -> None:
 
 
 def test_what_a_bound_is_not_said_to_cost() -> None:
-    """That k = 5 loses hardly more is only known where it is known what k = 2 loses."""
+    """Check that the small extra loss of k = 5 is known only if the loss of k = 2 is."""
     for least, said in ((0.1, ["At every m, k = 5 loses hardly more than k = 2."]), (0.05, [])):
         cells = [_cell(2, 1, 0.1, least), _cell(5, 1, 0.1, least)]
         assert steps(record(_exploration(cells), inputs=None)) == said
 
 
-def test_reasons_are_given_once() -> None:
+def test_reasons_are_stated_once() -> None:
     assert reasons(_found()) == [
         "No release for k = 100, m = 1; k = 100, m = 2: the data have 15 rows, and fewer than k = 100 rows "
         "hide nobody."
@@ -322,12 +322,12 @@ def test_the_page_shows_all_promises() -> None:
 
 def test_the_page_of_a_single_promise() -> None:
     page = explored_html(sv.explore(ROWS, [2], [1]))
-    assert "What is left" not in page  # no line to draw
+    assert "Remaining detail" not in page  # no line to draw
     assert "Nothing is lost" in page or "proven" in page
 
 
 class _Stopping:
-    """Asks to stop as soon as a promise is searched, the second if no other is named."""
+    """A listener that requests a stop as soon as a guarantee is searched: by default the second."""
 
     stoppable = False
 
@@ -349,23 +349,23 @@ def test_stopping_keeps_what_there_is() -> None:
     assert found.stopped
     assert sum(cell.status == "done" for cell in found.cells) == 2
     lines = record(found, inputs=None)["cells"]
-    assert all(line["loss"] is not None for line in lines)  # the strongest promise is looked at first
+    assert all(line["loss"] is not None for line in lines)  # the strongest guarantee is looked at first
     assert any(phase.startswith("k=4, m=2 (1 of 6): ") for phase in hearing.phases)
     assert not hearing.stoppable
-    told = standing(record(found, inputs=None))
-    assert told[0].startswith("The search was stopped")
+    details = standing(record(found, inputs=None))
+    assert details[0].startswith("The search was stopped")
     assert any(
-        line.startswith("4 promises were not searched: what is shown is an upper bound") for line in told
+        line.startswith("4 guarantees were not searched: what is shown is an upper bound") for line in details
     )
 
 
 def test_what_a_stronger_promise_s_release_leaves_beyond_each() -> None:
-    """Known is one item more than each promise covers, whatever the release was made for."""
+    """Known is one item more than each guarantee covers, whatever the release was made for."""
     data, grid = sv.Transactions.from_rows(ROWS), require_grid([2], [3, 4, math.inf])
-    told = record(explore(data, grid, progress=_Stopping(1)), inputs=None)
-    assert {cell["made_for"]["m"] for cell in told["cells"]} == {"inf"}
-    assert [cell["known"] for cell in told["cells"]] == [4, 5, "inf"]
-    assert "most identifying m + 1 items" in explored_text(told)
+    details = record(explore(data, grid, progress=_Stopping(1)), inputs=None)
+    assert {cell["made_for"]["m"] for cell in details["cells"]} == {"inf"}
+    assert [cell["known"] for cell in details["cells"]] == [4, 5, "inf"]
+    assert "most identifying m + 1 items" in explored_text(details)
 
 
 @pytest.mark.parametrize(
@@ -394,16 +394,16 @@ def test_what_was_not_found_in_time_is_not_called_infeasible() -> None:
     rows = [list(row) for row in texts]
     parents = {"f": "1", "a": "1", "1": "2", "g": "2", "2": "3", "k": "3", "3": "*", "b": "4", "d": "4"}
     hurried = sv.Exact(max_suppressed=0.25, keep=["b"], time_limit=1e-9)
-    given: Any = {
+    options: Any = {
         "hierarchy": sv.Hierarchy({**parents, "4": "*", "*": None}),
         "algorithm": hurried,
     }
     with pytest.raises(UnfinishedError, match="within the time limit"):
-        sv.anonymize(rows, sv.KmAnonymity(2, 3), **given)
+        sv.anonymize(rows, sv.KmAnonymity(2, 3), **options)
     with pytest.raises(InfeasibleError, match="No release was found within the time budget"):
-        sv.explore(rows, [2], [3], **given)
-    given["algorithm"] = sv.Exact(max_suppressed=0.25, keep=["b"])
-    assert [cell["status"] for cell in sv.explore(rows, [2], [3], **given)["cells"]] == ["done"]
+        sv.explore(rows, [2], [3], **options)
+    options["algorithm"] = sv.Exact(max_suppressed=0.25, keep=["b"])
+    assert [cell["status"] for cell in sv.explore(rows, [2], [3], **options)["cells"]] == ["done"]
 
 
 def test_no_time_at_all() -> None:
@@ -464,7 +464,7 @@ def test_other_arguments_that_are_refused() -> None:
         sv.explore(ROWS, known=0)
     with pytest.raises(InfeasibleError, match="fewer than k = 50"):
         sv.explore(ROWS, [50, 60])
-    with pytest.raises(DataError, match="No row holds an item"):
+    with pytest.raises(DataError, match="No row contains an item"):
         sv.explore([[], []])
 
 
@@ -501,8 +501,8 @@ def test_the_command_takes_classes(files: Path) -> None:
 
 @needs_compiled
 def test_the_command(files: Path) -> None:
-    asked = ["x.csv", "-H", "h.csv", "-k", "4,2,100", "--m", "1,2"]
-    shown = setveil("explore", *asked, "--out", "sub/page.html", cwd=files).ok()
+    arguments = ["x.csv", "-H", "h.csv", "-k", "4,2,100", "--m", "1,2"]
+    shown = setveil("explore", *arguments, "--out", "sub/page.html", cwd=files).ok()
     assert "m \\ k  2  4" in re.sub(" +", "  ", shown.out).replace("m  \\  k", "m \\ k")
     assert "No release for k = 100" in shown.out
     command = "setveil anonymize x.csv --algorithm exact --hierarchy h.csv -k K -m M --out DIR"
@@ -510,7 +510,7 @@ def test_the_command(files: Path) -> None:
     page = (files / "sub" / "page.html").read_text(encoding="utf-8")
     assert html.escape("--hierarchy h.csv -k 4 -m 2") in page
 
-    found = setveil("explore", *asked, "--json", cwd=files).ok().json()
+    found = setveil("explore", *arguments, "--json", cwd=files).ok().json()
     same = sv.explore(ROWS, [2, 4, 100], [1, 2], hierarchy=sv.Hierarchy.from_paths(PATHS))
     changing = {"seconds", "command"}
     for cell, other in zip(found["cells"], same["cells"], strict=True):
@@ -524,17 +524,17 @@ def test_the_command(files: Path) -> None:
     assert (report["guarantee"]["k"], report["guarantee"]["m"]) == (4, 2)
     assert report["utility"]["lm"] == pytest.approx(last["loss"])
 
-    again = setveil("explore", *asked, "--out", "sub/page.html", cwd=files)
+    again = setveil("explore", *arguments, "--out", "sub/page.html", cwd=files)
     refused(again, 2, "exists already")
 
 
 @needs_compiled
-def test_the_command_reads_as_it_is_told(files: Path) -> None:
+def test_the_command_reads_by_its_options(files: Path) -> None:
     lines = [f"{number}|{item}" for number, row in enumerate(ROWS) for item in row]
     write(files / "long.csv", "who|what\n" + "\n".join(lines) + "\n")
     reading = ["--separator", "|", "--id-column", "who", "--item-column", "what"]
-    asked = ["long.csv", *reading, "--k", "2", "--m", "inf", "--algorithm", "aa", "--refine"]
-    done = setveil("explore", *asked, "--json", cwd=files).ok()
+    arguments = ["long.csv", *reading, "--k", "2", "--m", "inf", "--algorithm", "aa", "--refine"]
+    done = setveil("explore", *arguments, "--json", cwd=files).ok()
     assert "No --hierarchy" in done.err
     cell = done.json()["cells"][0]
     assert cell["m"] == "inf"
@@ -579,9 +579,14 @@ def test_no_secret_is_shown(files: Path) -> None:
         lines = [(number, item) for number, row in enumerate(ROWS) for item in row]
         base.executemany("INSERT INTO bought VALUES (?, ?)", lines)
         base.commit()
-    asked = ["--query", "SELECT who, what FROM bought", "--connection", "sqlite:///shop.db?password=s3cret"]
+    arguments = [
+        "--query",
+        "SELECT who, what FROM bought",
+        "--connection",
+        "sqlite:///shop.db?password=s3cret",
+    ]
     more = ["--id-column", "who", "--item-column", "what", "--k", "2", "--m", "1", "--json"]
-    done = setveil("explore", *asked, *more, cwd=files).ok()
+    done = setveil("explore", *arguments, *more, cwd=files).ok()
     words = shlex.split(done.json()["cells"][0]["command"])
     assert words[words.index("--query") + 1] == "SELECT who, what FROM bought"
     assert words[words.index("--connection") + 1] == "sqlite:///shop.db?password=***"

@@ -35,7 +35,7 @@ ROWS = 4 * [["tea", "milk"], ["tea"], ["coffee", "milk"]] + [["coffee"], ["tea",
 
 
 class Time:
-    """A clock that goes on when it is told to."""
+    """A clock that advances only when a test sets it."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -45,7 +45,7 @@ class Time:
 
 
 class Working:
-    """Hears of work, each word of which takes a second."""
+    """A listener for progress whose clock advances by a second with each message."""
 
     stoppable = False
 
@@ -135,7 +135,7 @@ def test_the_time_is_shared_evenly_with_what_follows_each_search() -> None:
     cells, deadline = searched(100, search, grid, clock)
     assert {cell.status for cell in cells.values()} == {"done"}
     limits = list(search.limits.values())
-    assert limits[0] == 25  # before anything is known of what follows
+    assert limits[0] == 25  # before anything is known of the next phase
     assert limits[1:] == pytest.approx([(100 - 28) / 3 - 3] * 3)
     assert deadline.passed == pytest.approx(100)
 
@@ -150,7 +150,7 @@ def test_what_is_quick_leaves_its_time_to_others() -> None:
 @pytest.mark.parametrize("budget", [5, 20, 60, 400])
 @pytest.mark.parametrize("step", [0.25, 1])
 def test_the_budget_is_kept_whatever_is_slow(budget: float, step: float) -> None:
-    """No more is taken than one step, in which nobody asks for the time."""
+    """Check that only single steps exceed the budget, as nothing reads the clock during a step."""
     for needed, after in itertools.product((0.5, 7, 1000), ({1: 0, 3: 40}, {1: 5, 3: 9}, {1: 300, 3: 300})):
         clock = Time()
         search = Steady(clock, needed, after, step)
@@ -172,7 +172,7 @@ def test_what_cannot_be_done_in_time_is_not_begun() -> None:
     assert deadline.passed < 20
     slow = Steady(clock, 0, {1: 2, 2: 11})
     cells, _ = searched(20, slow, [(2, 1), (5, 1), (2, 2), (5, 2)], clock)
-    assert [cell.m for cell in cells.values() if cell.status == "done"] == [1, 1, 2]  # but what is quicker is
+    assert [cell.m for cell in cells.values() if cell.status == "done"] == [1, 1, 2]  # quicker searches are
 
 
 def test_the_least_time_of_a_search() -> None:
@@ -202,12 +202,12 @@ def test_rows_are_explored_within_the_budget(algorithm: str, budget: int) -> Non
     statuses = [cell.status for cell in found.cells]
     assert "done" in statuses
     assert "unsearched" in statuses
-    told = record(found, inputs=None)
-    for cell in told["cells"]:
+    details = record(found, inputs=None)
+    for cell in details["cells"]:
         assert cell["loss"] is None or cell["at_most"] or cell["status"] == "done"
-    assert explored_text(told)
-    assert explored_html(told)
-    done = next(cell for cell in told["cells"] if cell["status"] == "done")
+    assert explored_text(details)
+    assert explored_html(details)
+    done = next(cell for cell in details["cells"] if cell["status"] == "done")
     assert done["unique_rows"] is not None
 
 
@@ -230,13 +230,13 @@ def test_a_release_of_a_table_that_was_cut_short_is_a_bound() -> None:
         Cell(9, 1),
     ]
     size = {"rows": 10, "items": 5, "occurrences": 20}
-    told = record(Exploration(cells, "rt", "f", size, 1.0, False, Fraction(1, 4)), inputs=None)
-    assert [cell.get("at_most") for cell in told["cells"]] == [True, False, None]
-    text = explored_text(told)
+    details = record(Exploration(cells, "rt", "f", size, 1.0, False, Fraction(1, 4)), inputs=None)
+    assert [cell.get("at_most") for cell in details["cells"]] == [True, False, None]
+    text = explored_text(details)
     assert "<=0.5" in text
     assert "<=0.7" not in text
-    assert standing(told)[0].startswith("<= at most: 1 loss of 2 is an upper bound")
-    assert explored_html(told).count(">≤&nbsp;0.5<") == 1
+    assert standing(details)[0].startswith("<= at most: 1 loss of 2 is an upper bound")
+    assert explored_html(details).count(">≤&nbsp;0.5<") == 1
 
 
 def test_no_release_in_time() -> None:
@@ -249,11 +249,11 @@ def test_no_release_in_time() -> None:
 
 
 def test_recommend_gives_the_candidates_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading takes its part of the budget; what is said of time is what was asked for."""
-    asked: dict[str, Any] = {}
+    """Check that reading uses its part of the budget, while messages name the requested time."""
+    options: dict[str, Any] = {}
 
     def run_all(runs: list[Any], folder: Path, **how: Any) -> dict[str, Any]:
-        asked.update(how)
+        options.update(how)
         return {}
 
     monkeypatch.setattr("setveil.studies.recommend.recommend.run_all", run_all)
@@ -266,12 +266,12 @@ def test_recommend_gives_the_candidates_what_is_left(tmp_path: Path, monkeypatch
         time_budget=90,
         left=70,
     )
-    assert asked["budget"] == 70
+    assert options["budget"] == 70
     assert found.rows[0]["error"] == "Not finished within 90 s."
 
 
 def test_a_table_s_release_that_is_ended_at_once_is_valid() -> None:
-    """The search ends at its first look at the time; what it has keeps the promise all the same."""
+    """Check that a search that ends at its first look at the time still satisfies the guarantee."""
     for search in ("sweep", "rt", None):
         release = sv.anonymize(
             fast(ward()), sv.KKmAnonymity(2, 2), algorithm=sv.RT(search=search, time_limit=1e-9)
@@ -283,15 +283,17 @@ def test_a_table_s_release_that_is_ended_at_once_is_valid() -> None:
     assert whole.utility["transaction_loss"] <= release.utility["transaction_loss"]
 
 
-def test_a_search_for_a_table_ends_when_it_is_asked_to() -> None:
+def test_a_search_for_a_table_ends_on_request() -> None:
     class Impatient(Working):
         def stop_requested(self) -> bool:
             return True
 
     table = fast(ward())
-    _, told = rt.anonymize(table, Hierarchy(ward().items), sv.KKmAnonymity(2, 2), sv.RT(), Impatient(Time()))
-    assert told["ended_early"] is True
-    assert len(told["frontier"]) == 1
+    _, details = rt.anonymize(
+        table, Hierarchy(ward().items), sv.KKmAnonymity(2, 2), sv.RT(), Impatient(Time())
+    )
+    assert details["ended_early"] is True
+    assert len(details["frontier"]) == 1
     with pytest.raises(UnfinishedError, match="within the time limit"):
         rt.anonymize(
             table, Hierarchy(ward().items), sv.KKmAnonymity(2, 2), sv.RT(suppress=False), Impatient(Time())

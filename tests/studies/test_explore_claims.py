@@ -1,6 +1,7 @@
-"""What is told of promises, against brute force: losses, bounds, the front and every figure of a release.
+"""Reports about guarantees, compared with brute force: losses, bounds, the front, figures of a release.
 
-Searches are ended early in several ways, so that bounds and releases of stronger promises are told, too.
+Searches are stopped early in several ways, so that they report bounds and releases of stronger guarantees
+too.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ pytestmark = needs_compiled
 
 
 class Stopping:
-    """Asks for an end after it was asked so often whether to end; never, if that is None."""
+    """A listener that requests a stop after this many questions; never, if the number is None."""
 
     def __init__(self, after: int | None) -> None:
         self.left, self.stoppable = after, False
@@ -62,27 +63,27 @@ def ended_early(rng: Random) -> tuple[dict[str, Any], dict[str, Any]]:
     """Draw how a search is ended, if at all: parameters of `exact`, and of `explore`."""
     way = rng.choice(("", "", "limit", "gap", "budget", "stop"))
     of_search: Any = {"limit": {"time_limit": 1e-9}, "gap": {"gap": 0.5}}.get(way, {})
-    asked: Any = {"time_budget": 0.02 if way == "budget" else 3600.0}
-    return of_search, {**asked, "progress": Stopping(rng.randint(0, 90) if way == "stop" else None)}
+    options: Any = {"time_budget": 0.02 if way == "budget" else 3600.0}
+    return of_search, {**options, "progress": Stopping(rng.randint(0, 90) if way == "stop" else None)}
 
 
 def lines_of(found: Exploration) -> dict[Any, Line]:
-    """List what is told of each promise, after a look at what is told of all of them."""
-    told: Any = record(found, inputs=["x"])
-    lines: dict[Any, Line] = dict(zip((cell.promise for cell in found.cells), told["cells"], strict=True))
+    """List the reported line of each guarantee, after checks of all lines together."""
+    summary: Any = record(found, inputs=["x"])
+    lines: dict[Any, Line] = dict(zip((cell.promise for cell in found.cells), summary["cells"], strict=True))
     shown = {promise: line["loss"] for promise, line in lines.items() if line["loss"] is not None}
     for weak, strong in itertools.permutations(shown, 2):
         assert not naive.keeps(strong, weak) or shown[weak] <= shown[strong]
     if found.secrets is not None:
         ahead = naive.front(shown)
         assert all(lines[promise]["front"] == (promise in ahead) for promise in shown)
-    assert explored_text(told)
-    assert explored_html(told)
+    assert explored_text(summary)
+    assert explored_html(summary)
     return {promise: line for promise, line in lines.items() if line["loss"] is not None}
 
 
 def release_of(found: Exploration, line: Line) -> tuple[Any, Cell]:
-    """Find the promise that a release was made for, and its cell."""
+    """Find the guarantee that a release was made for, and its cell."""
     made = line["made_for"]
     (cell,) = (
         cell
@@ -94,7 +95,7 @@ def release_of(found: Exploration, line: Line) -> tuple[Any, Cell]:
 
 
 def check_bounds(line: Line, least: Fraction | float | None, *, exactly: float = 1e-9) -> None:
-    """Compare a loss and what is proven of it with the least there is."""
+    """Compare a loss and its proven bound with the least loss."""
     assert least is not None
     assert line["lower_bound"] <= float(least) + exactly
     assert line["loss"] >= float(least) - exactly
@@ -122,7 +123,7 @@ def drawn(rng: Random) -> Problem:
 
 
 def image_of(problem: Problem, item: str, row: Row) -> str | None:
-    """Say what a published row shows of an item; None if nothing."""
+    """Return the label of an item in a published row; None if it has none."""
     secret = problem.promise.sensitive
     if item in secret:
         return item if item in row else None
@@ -134,7 +135,7 @@ def image_of(problem: Problem, item: str, row: Row) -> str | None:
 def test_with_sensitive_items() -> None:
     rng = seeded(281)
     for _ in range(examples(30, 3)):
-        problem, (how, asked), known = drawn(rng), ended_early(rng), rng.choice((None, None, 1))
+        problem, (how, limits), known = drawn(rng), ended_early(rng), rng.choice((None, None, 1))
         ks, ms, rhos = (
             rng.sample((1, 2, 3), 2),
             rng.sample((1, 2, math.inf), 2),
@@ -149,10 +150,10 @@ def test_with_sensitive_items() -> None:
         try:
             found = explore(
                 transactions(problem.rows), grid, secrets=SensitiveItems(secret, knows), known=known,
-                hierarchy=problem.hierarchy, algorithm=sv.Exact(**problem.parameters, **how), **asked,
+                hierarchy=problem.hierarchy, algorithm=sv.Exact(**problem.parameters, **how), **limits,
             )  # fmt: skip
         except InfeasibleError:
-            if asked["time_budget"] == 3600 and asked["progress"].left is None:
+            if limits["time_budget"] == 3600 and limits["progress"].left is None:
                 assert set(least.values()) == {None}
             continue
         for cell in found.cells:
@@ -165,7 +166,7 @@ def test_with_sensitive_items() -> None:
 
 
 def check_hidden(problem: Problem, promise: Any, line: Line, cell: Cell, known: int | None) -> None:
-    """Compare what is told of a release with its rows."""
+    """Compare the reported line of a release with its rows."""
     secret, knows = set(problem.promise.sensitive), problem.promise.knows
     release = publish(transactions(problem.rows), cell.recoding, 0, {})
     rows = list(map(frozenset, release.exposed().rows()))
@@ -187,7 +188,7 @@ def check_hidden(problem: Problem, promise: Any, line: Line, cell: Cell, known: 
     own = {x for x, y in to if x == y} - {x for x, y in to if y not in (x, None)}
     assert line["items_kept"] == len(own)
     assert line["occurrences_kept"] == sum(x == y for x, y in to if x in own)
-    if line["unique_rows"] is None:  # of a borrowed release, where the time was over
+    if line["unique_rows"] is None:  # of a borrowed release, if the time was over
         assert cell.promise != promise
         assert line["greatest_confidence"] is None
         return
@@ -215,7 +216,7 @@ def test_without() -> None:
         case = random_case(rng, most_leaves=6, most_rows=12, most_items=3)
         if not any(case.rows):
             continue
-        (how, asked), known, terms = ended_early(rng), rng.choice((None, None, 1)), terms_of(rng, case)
+        (how, limits), known, terms = ended_early(rng), rng.choice((None, None, 1)), terms_of(rng, case)
         grid = require_grid(rng.sample((2, 3, 4), 2), rng.sample((1, 2, math.inf), 2))
         enough = [one for one in grid if sum(map(bool, case.rows)) >= one[0]]
         least = {one: by_cuts.least_loss(case.rows, case.parents, *one, terms) for one in enough}
@@ -224,9 +225,9 @@ def test_without() -> None:
             max_suppressed=terms.max_suppressed, **how,
         )  # fmt: skip
         try:
-            found = explore(case.data, grid, hierarchy=case.tree, algorithm=settings, known=known, **asked)
+            found = explore(case.data, grid, hierarchy=case.tree, algorithm=settings, known=known, **limits)
         except InfeasibleError:
-            if asked["time_budget"] == 3600 and asked["progress"].left is None:
+            if limits["time_budget"] == 3600 and limits["progress"].left is None:
                 assert set(least.values()) <= {None}
             continue
         for promise, line in lines_of(found).items():
@@ -238,8 +239,8 @@ def test_without() -> None:
             assert float(by_cuts.loss(case.rows, to, terms)) == pytest.approx(line["loss"], abs=nearly)
             rows = list(map(frozenset, publish(case.data, recoding, 0, {}).published.rows()))
             assert is_km(rows, promise[0], promise[1])
-            if line["unique_rows"] is None:  # of a borrowed release, where the time was over
-                assert asked["time_budget"] < 3600
+            if line["unique_rows"] is None:  # of a borrowed release, if the time was over
+                assert limits["time_budget"] < 3600
                 assert line["made_for"] != {"k": line["k"], "m": line["m"]}
             else:
                 assert (line["known"], line["unique_rows"]) == unique(rows, known_of(promise, known))
@@ -255,11 +256,11 @@ def test_of_tables() -> None:
         if slow.n < 2:
             continue
         share, known = rng.choice((Fraction(1, 4), Fraction(1, 3), Fraction(1))), rng.choice((None, 1))
-        asked = ended_early(rng)[1]
+        limits = ended_early(rng)[1]
         grid = require_grid([2, rng.choice((3, 4))], rng.sample((1, 2, math.inf), 2))
         try:
             found = explore_table(
-                fast(slow), grid, hierarchy=hierarchy(slow), share=share, known=known, **asked
+                fast(slow), grid, hierarchy=hierarchy(slow), share=share, known=known, **limits
             )
         except InfeasibleError:
             continue
@@ -273,7 +274,7 @@ def test_of_tables() -> None:
             assert line["classes"] == len({labels for labels, _ in rows})
             size = known_of(promise, known)
             alone = 0 if size is None else sum(is_found(rows, row, size) for row in rows)
-            if line["unique_rows"] is None:  # of a borrowed release, where the time was over
+            if line["unique_rows"] is None:  # of a borrowed release, if the time was over
                 assert line["made_for"] != {"k": line["k"], "m": line["m"]}
             else:
                 assert (line["known"], line["unique_rows"]) == (size or "inf", alone)
@@ -286,7 +287,7 @@ def test_of_tables() -> None:
 
 
 def is_found(rows: list[rt_verify.Row], row: rt_verify.Row, size: int) -> bool:
-    """Whether some items of a row, beside its columns, are in no other."""
+    """Return whether some items of a row, together with its columns, are in no other row."""
     known = itertools.chain.from_iterable(
         itertools.combinations(row[1], n) for n in range(min(size, len(row[1])) + 1)
     )

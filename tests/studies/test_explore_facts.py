@@ -1,4 +1,4 @@
-"""What promises cost facts, over a grid of k and m."""
+"""The loss of facts under guarantees, over a grid of k and m."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ def test_each_cell_is_the_run_of_its_promise() -> None:
                 facts, KmAnonymity(cell.k, cell.m), hierarchy=codes, algorithm=algorithm,
                 fact_order=how.order, fact_loss=how.loss,
             )  # fmt: skip
-            told = release.report["facts"]
-            assert cell.loss == pytest.approx(min(one["loss"] for one in told["orders"]), abs=1e-12)
+            record = release.report["facts"]
+            assert cell.loss == pytest.approx(min(one["loss"] for one in record["orders"]), abs=1e-12)
             if algorithm == "exact":
                 assert cell.lower_bound == pytest.approx(cell.loss, abs=1e-12)
-                continue  # a stronger promise's release that loses as little is taken, too
+                continue  # a stronger guarantee's release that loses as little is taken, too
             assert cell.lower_bound == 0
-            assert cell.found["kept"] == told["kept"]
-            assert cell.found["whole"] == told["whole"]
-            assert cell.found["order"] == told["order"]
+            assert cell.found["kept"] == record["kept"]
+            assert cell.found["whole"] == record["whole"]
+            assert cell.found["order"] == record["order"]
             assert cell.found["suppressed_occurrences"] == release.utility["suppressed_occurrences"]
             risk = sv.risk(release, m=int(cell.m) + 1, thresholds=[2])["risk"][0]
             assert cell.found["unique_rows"] == risk["rows_below"]["2"]

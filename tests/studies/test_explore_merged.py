@@ -1,4 +1,4 @@
-"""Explorations of the same data, put together: what is known of a promise is never lost, nor made up."""
+"""Explorations of the same data, put together: knowledge about a guarantee is never lost, nor made up."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ GRID = [(k, m) for m in (1, 2, "inf") for k in (2, 3, 5)]
 
 
 def a_cell(k: int, m: int | str, loss: float | None, *, at_most: bool = False, status: str = "done") -> Any:
-    told = {"k": k, "m": m, "status": status, "error": "", "seconds": 0.1, "loss": loss, "command": None}
+    cell = {"k": k, "m": m, "status": status, "error": "", "seconds": 0.1, "loss": loss, "command": None}
     made = None if loss is None else {"k": k, "m": m}
-    return {**told, "made_for": made, "proven": None, "at_most": at_most, "items_kept": 1}
+    return {**cell, "made_for": made, "proven": None, "at_most": at_most, "items_kept": 1}
 
 
 def of(*cells: Any) -> Any:
@@ -55,7 +55,7 @@ def test_no_loss_is_lost_and_none_is_made_up(parts: list[list[tuple[Any, float |
             continue
         borrowed = pair not in own or own[pair][1] > cell["loss"]
         assert is_bound(cell) == (borrowed or own[pair][0])
-        assert ("items_kept" in cell) != borrowed  # figures of another release are not told
+        assert ("items_kept" in cell) != borrowed  # figures of another release are not reported
 
 
 def test_what_was_searched_again_tells_more() -> None:

@@ -1,4 +1,4 @@
-"""What each promise costs where nothing sensitive may be learned: k, m and rho."""
+"""The loss of guarantees that protect sensitive items from inference, over k, m and rho."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_front_is_that_of_plain_loops(losses: dict[Triple, float]) -> None:
     found = front(losses)
     assert set(found) == naive.front(losses)
     assert len(found) == len(set(found))
-    for one, loss in losses.items():  # each is kept by one of the front that loses no more
+    for one, loss in losses.items():  # each is satisfied by a guarantee of the front that loses no more
         assert any(naive.keeps(other, one) and losses[other] <= loss for other in found)
 
 
@@ -86,8 +86,8 @@ def test_the_strongest_promise_comes_first() -> None:
 
 
 def _explored(**changed: Any) -> Any:
-    given: Any = {"k": [2, 3], "m": [1, 2], "rho": RHOS, "sensitive": ["H"], **changed}
-    return sv.explore(ROWS, hierarchy=sv.Hierarchy.from_paths(PATHS), **given)
+    options: Any = {"k": [2, 3], "m": [1, 2], "rho": RHOS, "sensitive": ["H"], **changed}
+    return sv.explore(ROWS, hierarchy=sv.Hierarchy.from_paths(PATHS), **options)
 
 
 def _at(found: Any, k: int, m: int, rho: float) -> Any:
@@ -135,8 +135,8 @@ def test_releases_keep_their_promises_and_losses_rise(knows: str) -> None:
             rows = list(publish(case.data, cell.recoding, 0, {}).exposed().rows())
             published = [frozenset(row) for row in rows]
             assert is_km_rho(published, secrets.items, cell.k, cell.m, cell.rho, knows)
-            told = rules(published, secrets.items, cell.m, knows)
-            greatest = max(told.values(), default=Fraction(0))
+            breaches = rules(published, secrets.items, cell.m, knows)
+            greatest = max(breaches.values(), default=Fraction(0))
             assert cell.found["greatest_confidence"] == float(greatest)
             before, after = (sum(items[0] in row for row in some) for some in (case.rows, published))
             assert cell.found["hidden_occurrences"] == before - after
@@ -224,7 +224,7 @@ def test_releases_of_stronger_promises_and_bounds_of_weaker_ones() -> None:
     assert line.split() == shlex.split("5 1 1/3 <=0.3 33 % 60 % 50 % 10 % 7 25 % 50 % 10 % '*'")
     (line,) = [line for line in text.splitlines() if line.strip().startswith("5  1  0.5")]
     assert line.endswith("k = 5, m = 1, rho = 1/3")
-    assert "none of them sensitive, finds alone." in text
+    assert "one more than guaranteed, none of them sensitive." in text
 
 
 def test_what_costs_nothing_is_said_of_rho_too() -> None:
@@ -250,7 +250,7 @@ def test_the_page_has_a_table_for_each_rho() -> None:
         cell.get("front", False) for cell in found["cells"]
     )
     assert "rho = 0.1" in page
-    curves = page.partition("What is left</h2>")[2]
+    curves = page.partition("Remaining detail</h2>")[2]
     assert curves.count(">m = 1<") == curves.count(">m = 2<") == 1  # curves of each m, a line for each rho
     assert "Greatest chance of a sensitive item" in page
     assert not re.search(r"<script|src=|href=(?!\"#)|url\(", page)
@@ -273,9 +273,9 @@ def test_what_is_refused() -> None:
         ({"rho": [0.5], "sensitive": ["H"], "algorithm": "lg"}, "lg gives an item several labels"),
         ({"rho": [0.5], "sensitive": ["a1", "a2", "b1", "b2", "H"]}, "All 5 items of the data are sensitive"),
     ]
-    for given_, said in wrong:
+    for wrong_options, said in wrong:
         with pytest.raises(RequestError, match=said):
-            sv.explore(rows, **{"k": [2], "m": [1], **given_})
+            sv.explore(rows, **{"k": [2], "m": [1], **wrong_options})
     with pytest.raises(DataError, match="zzz"):
         sv.explore(rows, [2], [1], rho=[0.5], sensitive=["zzz"])
     with pytest.raises(RequestError) as refused:
@@ -291,8 +291,8 @@ def test_the_command(tmp_path: Path) -> None:
     write(tmp_path / "x.csv", "".join(",".join(row) + "\n" for row in ROWS))
     write(tmp_path / "h.csv", "".join(";".join(path) + "\n" for path in PATHS))
     write(tmp_path / "s.txt", "H\n")
-    asked = ["x.csv", "-H", "h.csv", "--k", "2,3", "--m", "2", "--rho", "1/2,0.1", "--sensitive", "s.txt"]
-    found = setveil("explore", *asked, "--json", "--out", "page.html", cwd=tmp_path).ok().json()
+    arguments = ["x.csv", "-H", "h.csv", "--k", "2,3", "--m", "2", "--rho", "1/2,0.1", "--sensitive", "s.txt"]
+    found = setveil("explore", *arguments, "--json", "--out", "page.html", cwd=tmp_path).ok().json()
     same = _explored(m=[2], rho=["1/2", 0.1])
     changing = {"seconds", "command"}
     for cell, other in zip(found["cells"], same["cells"], strict=True):
@@ -321,11 +321,11 @@ def test_the_command(tmp_path: Path) -> None:
         ],
         tmp_path,
     )
-    told = [
+    lines = [
         (2, "--rho needs --sensitive"), (2, "--sensitive goes with --rho"), (2, "--knows goes with --rho"),
         (2, "rho must be a number"), (2, "aa does not give km-rho"), (4, "zzz"),
         (2, "does not apply to tables"),
     ]  # fmt: skip
-    for done, (code, said) in zip(wrong, told, strict=True):
+    for done, (code, said) in zip(wrong, lines, strict=True):
         assert done.code == code, done.err
         assert said in re.sub(r"\s+", " ", done.err)

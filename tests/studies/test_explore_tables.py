@@ -1,4 +1,4 @@
-"""What promises cost a table, over a grid of k and m."""
+"""The loss of a table under guarantees, over a grid of k and m."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The advice: what is tried for a promise, and who wins by which measure."""
+"""The advice: the methods tried for a guarantee, and the best of them by each measure."""
 
 from __future__ import annotations
 
 import html
 import json
+import math
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,14 +41,16 @@ ROWS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["d", "a"], 
 
 
 def test_what_is_tried_keeps_the_promise() -> None:
-    without = candidates(5, 2)
+    without = candidates(sv.KmAnonymity(5, 2))
     assert [c.algorithm for c in without if c.algorithm == "coat"] == ["coat"]
     assert {c.algorithm for c in without} == {
         "exact", "classes", "mhghs", "aa", "coat", "lg", "border", "mm", "disassociation",
     }  # fmt: skip
     assert [c.algorithm for c in without if not c.as_asked] == ["disassociation"]
-    assert "coat" not in {c.algorithm for c in candidates(5, "inf")}  # all itemsets of any size
-    hidden = candidates(5, 2, "a,b", "0.3")
+    assert "coat" not in {
+        c.algorithm for c in candidates(sv.KmAnonymity(5, math.inf))
+    }  # all itemsets of any size
+    hidden = candidates(sv.KmAnonymity(5, 2), "a,b", "0.3")
     assert [(c.algorithm, c.as_asked) for c in hidden] == [
         ("exact", True), ("border", True), ("mm", True), ("cahd", False), ("disassociation", False)
     ]  # fmt: skip
@@ -58,7 +61,7 @@ def test_what_is_tried_keeps_the_promise() -> None:
 
 
 def test_what_is_tried_where_nothing_sensitive_may_be_learned() -> None:
-    found = inference_candidates(5, 2, "1/5", "a,b")
+    found = inference_candidates(sv.KmRho(5, 2, "1/5"), "1/5", "a,b")
     assert [c.name for c in found] == [
         "exact", "exact, whole items", "lg", "exact, public items", "border", "mm", "disassociation"
     ]  # fmt: skip
@@ -67,8 +70,8 @@ def test_what_is_tried_where_nothing_sensitive_may_be_learned() -> None:
     assert found[-1].options == found[0].options
     assert found[0].options == {"k": 5, "m": 2, "rho": "1/5", "sensitive": "a,b"}
     assert found[3].options == found[4].options == {"k": 5, "p": 2, "h": "1/5", "private": "a,b"}
-    assert [c.name for c in inference_candidates(1, "inf", "1/5", "a")][-2] == "partial"
-    (known,) = inference_candidates(5, 2, "1/5", "a,b", "any")
+    assert [c.name for c in inference_candidates(sv.KmRho(1, math.inf, "1/5"), "1/5", "a")][-2] == "partial"
+    (known,) = inference_candidates(sv.KmRho(5, 2, "1/5", knows="any"), "1/5", "a,b")
     assert (known.algorithm, known.options["knows"]) == ("exact", "any")
     assert "sensitive items known, too" in known.keeps
     alone = uncertainty_candidates("1/5", "a")
@@ -80,17 +83,20 @@ SECRET = [["a", "b", "s"], ["a", "b"], ["a", "b"], ["b", "c", "s"], ["b", "c"], 
 
 
 @pytest.mark.parametrize(
-    ("tried", "asked"),
+    ("tried", "promise"),
     [
-        (inference_candidates(3, 2, "0.3", "s"), sv.KmRho(3, 2, "0.3", ["s"])),
-        (inference_candidates(1, 1, "0.3", "s"), sv.KmRho(1, 1, "0.3", ["s"])),
-        (inference_candidates(2, 2, "0.3", "s", "any"), sv.KmRho(2, 2, "0.3", ["s"], "any")),
+        (inference_candidates(sv.KmRho(3, 2, "0.3"), "0.3", "s"), sv.KmRho(3, 2, "0.3", ["s"])),
+        (inference_candidates(sv.KmRho(1, 1, "0.3"), "0.3", "s"), sv.KmRho(1, 1, "0.3", ["s"])),
+        (
+            inference_candidates(sv.KmRho(2, 2, "0.3", knows="any"), "0.3", "s"),
+            sv.KmRho(2, 2, "0.3", ["s"], "any"),
+        ),
         (uncertainty_candidates("0.4", "s"), sv.RhoUncertainty("0.4", ["s"])),
     ],
 )
-def test_each_release_hides_what_is_sensitive(tried: list[Candidate], asked: Any) -> None:
+def test_each_release_hides_what_is_sensitive(tried: list[Candidate], promise: Any) -> None:
     data = sv.Transactions.from_rows(SECRET)
-    assert not sv.verify(data, asked).holds
+    assert not sv.verify(data, promise).holds
     for one in (one for one in tried if one.as_asked):
         run = plan_run(data_set(Path(__file__)), one.algorithm, one.options, model=one.model or None)
         values: Any = {
@@ -103,12 +109,12 @@ def test_each_release_hides_what_is_sensitive(tried: list[Candidate], asked: Any
         }
         own: Any = dict(run.parameters)
         made = sv.anonymize(data, makers[run.model](), algorithm=one.algorithm, details=False, **own)
-        assert sv.verify(made.published, asked).holds, one
+        assert sv.verify(made.published, promise).holds, one
 
 
 @pytest.mark.parametrize("bound", [{}, {"rho": "0.3", "sensitive": ["s"]}])
 def test_rows_in_chunks_are_never_ranked_without_that_word(bound: Any) -> None:
-    """Though they answer all queries without an error here: their promise is another one."""
+    """Though they answer all queries without an error here: their guarantee is another one."""
     rows = SECRET * 2
     advice = sv.recommend(rows, 3, 2, **bound, jobs=2, time_budget=600)
     (weaker,) = (row for row in advice["candidates"] if row["algorithm"] == "disassociation")
@@ -117,10 +123,10 @@ def test_rows_in_chunks_are_never_ranked_without_that_word(bound: Any) -> None:
     assert weaker["are_mean"] is not None
     assert weaker["keeps"].startswith("weaker than k^m-anonymity")
     text = advice_text(advice)
-    _, apart = text.split("Promises less than was asked:\n-")
+    _, apart = text.split("Guarantees less than was asked:\n-")
     assert "disassociation" in apart.split("\n")[0]
     assert f"disassociation: {weaker['keeps']}." in text
-    assert "Promises less than was asked" in advice_html(advice)
+    assert "Guarantees less than was asked" in advice_html(advice)
     promise = sv.Disassociated(3, 2, **bound)
     assert sv.anonymize(rows, promise, algorithm="disassociation").verdict.holds
 
@@ -128,7 +134,7 @@ def test_rows_in_chunks_are_never_ranked_without_that_word(bound: Any) -> None:
 @pytest.mark.parametrize("name", ["exact", "classes", "mhghs", "aa", "coat", "lg", "border", "mm"])
 def test_each_release_has_the_promise(name: str) -> None:
     data = sv.Transactions.from_rows(ROWS)
-    for one in (c for c in candidates(3, 2) if c.algorithm == name):
+    for one in (c for c in candidates(sv.KmAnonymity(3, 2)) if c.algorithm == name):
         own: Any = {"suppress": False} if "suppress" in one.options else {}
         guarantees: Any = {
             "coat": sv.PrivacyConstraints(3, m=2),
@@ -142,7 +148,7 @@ def test_each_release_has_the_promise(name: str) -> None:
 
 
 def _records(monkeypatch: pytest.MonkeyPatch, found: Sequence[dict[str, Any]]) -> None:
-    """Let the runs end as told, in the order of the candidates."""
+    """Let the runs end as stated, in the order of the candidates."""
 
     def run_all(runs: Sequence[Run], folder: Path, **_: Any) -> Any:
         return {
@@ -163,8 +169,8 @@ def _done(lm: float, are: float = 1.0, suppressed: int = 0, unique: int = 300) -
     }  # fmt: skip
 
 
-def _text(advice: Advice, **given: Any) -> str:
-    return advice_text(record(advice, inputs=["rows.csv"], **given))
+def _text(advice: Advice, **options: Any) -> str:
+    return advice_text(record(advice, inputs=["rows.csv"], **options))
 
 
 TRIED = (
@@ -196,12 +202,12 @@ def test_the_least_loss_wins(rows: Any, tmp_path: Path, monkeypatch: pytest.Monk
     assert "cahd: less." in text
 
 
-def test_queries_decide_where_they_are_given(
+def test_queries_decide_where_there_are_any(
     rows: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _records(monkeypatch, [_done(0.3, are=0.1), _done(0.2, are=0.4), _done(0.0), _done(0.1, are=0.1)])
-    asked = reference(write(tmp_path / "q.csv", "a\n"))
-    advice = recommend(rows, TRIED, tmp_path, leaves=None, queries_file=asked)
+    reference_file = reference(write(tmp_path / "q.csv", "a\n"))
+    advice = recommend(rows, TRIED, tmp_path, leaves=None, queries_file=reference_file)
     assert advice.by == "are_mean"
     # Of two equal errors that of less LM comes first.
     assert [row["algorithm"] for row in advice.rows] == ["aa", "exact", "coat", "cahd"]
@@ -237,17 +243,17 @@ def test_where_classes_come_first_what_has_one_label_is_named(
     assert advice.best is not None
     assert advice.one_label is not None
     assert (advice.best["name"], advice.one_label["loss"]) == ("classes", 0.2)
-    told = f"of what gives each item one label {advice.one_label['name']} loses least: LM 0.2."
-    assert told in _text(advice)
-    assert told in advice_html(record(advice, inputs=["rows.csv"]))
+    reason = f"of what gives each item one label {advice.one_label['name']} loses least: LM 0.2."
+    assert reason in _text(advice)
+    assert reason in advice_html(record(advice, inputs=["rows.csv"]))
     _records(monkeypatch, [*least[:2], never, never, never, never])
     assert recommend(rows, CLASSED, tmp_path, leaves=None).one_label is None
     _records(monkeypatch, [_done(0.5, are=0.1), *least[1:], _done(0.4), _done(0.4)])
     advice = recommend(rows, CLASSED, tmp_path, leaves=None)
     assert advice.one_label is None  # nothing to say: the best has one
-    asked = reference(write(tmp_path / "q.csv", "a\n"))
+    reference_file = reference(write(tmp_path / "q.csv", "a\n"))
     _records(monkeypatch, [_done(0.5, are=0.1), *least[1:], _done(0.4), _done(0.4)])
-    advice = recommend(rows, CLASSED, tmp_path, leaves=None, queries_file=asked)
+    advice = recommend(rows, CLASSED, tmp_path, leaves=None, queries_file=reference_file)
     assert "answers best: " in _text(advice)
 
 
@@ -267,7 +273,7 @@ def test_nothing_keeps_the_promise(rows: Any, tmp_path: Path, monkeypatch: pytes
 
 
 def test_groups_are_weighed_by_the_items_that_exist() -> None:
-    """LM of COAT's groups as if it had been told of the hierarchy's items that do not occur."""
+    """Check that LM of COAT's groups includes the hierarchy's items that do not occur."""
     data = sv.Transactions.from_rows(ROWS)
     group = np.array([0, 0, 1, -1])
     recoding = Recoding.from_groups(data.vocabulary, group)
@@ -293,13 +299,13 @@ def test_with_a_hierarchy_the_winner_merges_along_it(tmp_path: Path, monkeypatch
     text = _text(advice, hierarchy=tree, private="a")
     assert text.startswith("exact loses least of what was tried along the hierarchy: LM 0.3.")
     apart = text.index("Merges items whatever they mean, not along the hierarchy:\n-   coat")
-    assert text.index("\n2.  aa") < apart < text.index("Promises less than was asked:\n-   cahd")
+    assert text.index("\n2.  aa") < apart < text.index("Guarantees less than was asked:\n-   cahd")
     page = advice_html(record(advice, inputs=["rows.csv"], hierarchy=tree, private="a"))
     assert "<h3>Merges items whatever they mean, not along the hierarchy</h3>" in page
     _records(monkeypatch, [{}, _done(0.2), _done(0.0), {}])
     advice = recommend(rows, TRIED, tmp_path, leaves=None)
     assert advice.best is None
-    assert "Nothing that was tried keeps the promise along the hierarchy" in _text(
+    assert "Nothing that was tried satisfies the guarantee along the hierarchy" in _text(
         advice, hierarchy=tree, private="a"
     )
 
@@ -312,7 +318,7 @@ def test_only_what_is_marked_makes_labels_that_are_no_nodes() -> None:
         "border": sv.Coherence("0.5", 8, 2, ()), "mm": sv.Coherence("0.5", 8, 2, ()),
         "disassociation": sv.Disassociated(8, 2),
     }  # fmt: skip
-    for one in candidates(8, 2):
+    for one in candidates(sv.KmAnonymity(8, 2)):
         needs = one.algorithm in {"exact", "classes", "mhghs", "aa", "lg"}
         own: Any = {"suppress": False} if "suppress" in one.options else {}
         release = sv.anonymize(
@@ -324,19 +330,19 @@ def test_only_what_is_marked_makes_labels_that_are_no_nodes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("others", "by", "told"),
+    ("others", "by", "reason"),
     [
         ([(0.11, 180)], "lm", "; aa leaves 18 % at a loss only 0.01 greater."),
-        ([(0.11, 201)], "lm", "more than the promise covers."),  # not clearly fewer
-        ([(0.16, 0)], "lm", "more than the promise covers."),  # not nearly the same loss
+        ([(0.11, 201)], "lm", "more than the guarantee covers."),  # not clearly fewer
+        ([(0.16, 0)], "lm", "more than the guarantee covers."),  # not nearly the same loss
         ([(0.12, 100), (0.13, 90)], "lm", "; mhghs leaves 9 % at a loss only 0.03 greater."),
         ([(0.1, 0)], "lm", "; aa leaves 0 % at the same loss."),
         ([(0.109, 100)], "are_mean", "; aa leaves 10 % at an error only 0.9 % greater."),
-        ([(0.111, 100)], "are_mean", "more than the promise covers."),
+        ([(0.111, 100)], "are_mean", "more than the guarantee covers."),
     ],
 )
 def test_what_is_left_beyond_the_promise_is_weighed(
-    others: list[tuple[float, int]], by: str, told: str
+    others: list[tuple[float, int]], by: str, reason: str
 ) -> None:
     rows = [
         {**_done(loss, loss, unique=unique), "name": name, "algorithm": name, "options": {}, "keeps": "it",
@@ -349,7 +355,7 @@ def test_what_is_left_beyond_the_promise_is_weighed(
         assert rows[1]["loss"] == rows[0]["loss"]
     said = weighing(record(Advice(by, 3, rows), inputs=["rows.csv"]))
     assert said.startswith("But it leaves 30 % of the rows unique to someone who knows 3 items")
-    assert said.endswith(told)
+    assert said.endswith(reason)
 
 
 def test_few_unique_rows_are_not_weighed() -> None:
@@ -387,7 +393,7 @@ def _advice(tried: Sequence[Candidate]) -> Advice:
     )  # fmt: skip
 
 
-def test_command_has_all_that_was_given() -> None:
+def test_command_has_all_arguments() -> None:
     reading = Reading(
         format="long", encoding="cp1252", separator=";", id_column="who; whom", item_column="$x"
     )
@@ -436,7 +442,7 @@ READ = {
 @needs_compiled
 def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
     """Each way of reading, with each algorithm in turn; as a shell reads it."""
-    every = candidates(3, 2)
+    every = candidates(sv.KmAnonymity(3, 2))
     lines = []
     tree = write(tmp_path / "tree.csv", "".join(f"{item};all\n" for item in ["a", "b", "c", "d", "Käse"]))
     for place, (file, content, reading) in enumerate(READ.values()):
@@ -451,11 +457,14 @@ def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
         lines += [row["command"] for row in found["candidates"]]
     write(tmp_path / "private items.txt", "d\n")
     for private in ("d, c", "private items.txt"):
-        advice = _advice(candidates(3, 1, private, "0.9"))
+        advice = _advice(candidates(sv.KmAnonymity(3, 1), private, "0.9"))
         found = record(advice, inputs=["rows.csv"], reading=["--format", "basket"], private=private)
         lines += [row["command"] for row in found["candidates"]]
     tree.write_text("".join(f"{item};all\n" for item in "abcd"))
-    for tried in (inference_candidates(1, 1, "0.9", "d"), uncertainty_candidates("0.9", "d")):
+    for tried in (
+        inference_candidates(sv.KmRho(1, 1, "0.9"), "0.9", "d"),
+        uncertainty_candidates("0.9", "d"),
+    ):
         found = record(
             _advice(tried), inputs=["rows.csv"], reading=["--format", "basket"], private="d", hierarchy=tree
         )
@@ -476,12 +485,15 @@ def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
 @needs_compiled
 @pytest.mark.parametrize(
     ("tried", "promise"),
-    [(candidates(2, 1)[5], ["coat"]), (candidates(2, 1, "d", "0.9")[0], ["exact", "--private", "d"])],
+    [
+        (candidates(sv.KmAnonymity(2, 1))[5], ["coat"]),
+        (candidates(sv.KmAnonymity(2, 1), "d", "0.9")[0], ["exact", "--private", "d"]),
+    ],
 )
 def test_the_command_names_a_hierarchy_that_the_run_made_use_of(
     tried: Candidate, promise: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where the algorithm could do without, as coat, whose losses it weighs, and coherence."""
+    """Check also algorithms that could do without one: coat, whose losses it weighs, and coherence."""
     rows = write(tmp_path / "rows.csv", BASKETS)
     tree = write(tmp_path / "tree.csv", "a;x;all\nb;x;all\nc;y;all\nd;y;all\ne;z;all\nf;z;all\n")
     assert tried.algorithm == promise[0]
@@ -501,7 +513,7 @@ def test_the_command_names_a_hierarchy_that_the_run_made_use_of(
     }
 
 
-def test_python_gets_commands_where_a_command_can_name_what_was_given(
+def test_python_gets_commands_where_a_command_can_name_the_arguments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(write(tmp_path / "rows.csv", BASKETS))
@@ -536,7 +548,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert found["best"] == found["candidates"][0]
     assert list(tmp_path.iterdir()) == [tmp_path / "rows.csv"]
     assert all(row["command"].startswith("setveil anonymize rows.csv ") for row in found["candidates"])
-    # The command that is shown gives what was promised.
+    # The printed command gives the same guarantee.
     setveil(*shlex.split(found["best"]["command"])[1:-1], "out", cwd=tmp_path).ok()
     assert headline(found).startswith(f"{found['best']['name']} loses least of what was tried: LM")
 
@@ -554,7 +566,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         ],
         tmp_path,
     )
-    told = [
+    lines = [
         (2, "standard input"),
         (2, "--private"),
         (4, "zzz"),
@@ -562,7 +574,9 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         (2, "--m"),
         (4, "nowhere"),
     ]
-    for one, (code, word) in zip(wrong, [*told, (2, "must name a page"), (2, "exists already")], strict=True):
+    for one, (code, word) in zip(
+        wrong, [*lines, (2, "must name a page"), (2, "exists already")], strict=True
+    ):
         refused(one, code, word)
 
 
@@ -590,16 +604,16 @@ def test_reading_options_and_private_items_reach_the_command(tmp_path: Path) -> 
 # --- where nothing sensitive may be learned
 
 
-def test_what_is_learned_is_told() -> None:
-    tried = inference_candidates(3, 2, "1/5", "s")[::3]
+def test_learned_items_are_reported() -> None:
+    tried = inference_candidates(sv.KmRho(3, 2, "1/5"), "1/5", "s")[::3]
     rows = _advice(tried).rows
     rows[0] |= {"hidden_occurrences": 7, "sensitive_occurrences": 20, "greatest_confidence": 0.2}
     rows[1] |= {"hidden_occurrences": 0, "sensitive_occurrences": 20, "greatest_confidence": None}
     text = _text(Advice("lm", 3, rows, model="km-rho"), private="s")
     lines = text.splitlines()
     assert any(line.split()[-9:-4] == ["0", "%", "7", "20", "%"] for line in lines), text
-    assert "someone who knows 3 public items, one more than the promise covers" in text
-    assert "who knows their most identifying 3 public items finds alone" in text
+    assert "someone who knows 3 public items, one more than the guarantee covers" in text
+    assert "no other row matches their most identifying 3 public items." in text
     assert "hidden: the sensitive ones among them" in text
     assert "itemsets kept" not in text
     page = advice_html(record(Advice("lm", 3, rows, model="km-rho"), inputs=["r"], private="s"))
@@ -637,9 +651,9 @@ def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.Mon
         ({"k": 2, "rho": 0.2, "sensitive": ["s"], "private": ["a"]}, "private is of coherence"),
         ({"k": 2, "rho": 0.2, "sensitive": ["s"], "h": 0.2}, "h is of coherence"),
     ]
-    for given, said in wrong:
+    for options, said in wrong:
         with pytest.raises(RequestError, match=said):
-            sv.recommend(SECRET, **given)
+            sv.recommend(SECRET, **options)
 
 
 @pytest.mark.exhaustive
@@ -647,8 +661,8 @@ def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_command_asks_for_what_is_learned(tmp_path: Path) -> None:
     write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in SECRET) + "\n")
     write(tmp_path / "s.txt", "s\n")
-    asked = ["recommend", "rows.csv", "--rho", "3/10", "--sensitive", "s.txt", "--time-budget", 3600]
-    found = setveil(*asked, "--k", 2, "--m", 2, "--json", cwd=tmp_path).ok().json()
+    command = ["recommend", "rows.csv", "--rho", "3/10", "--sensitive", "s.txt", "--time-budget", 3600]
+    found = setveil(*command, "--k", 2, "--m", 2, "--json", cwd=tmp_path).ok().json()
     assert found["asked"] == "km-rho"
     done = [row for row in found["candidates"] if row["status"] == "done"]
     assert {row["name"] for row in done} >= {"exact", "exact, whole items", "lg", "mm"}
@@ -656,7 +670,7 @@ def test_the_command_asks_for_what_is_learned(tmp_path: Path) -> None:
     assert exact["greatest_confidence"] <= 0.3
     assert found["best"]["loss"] == min(row["loss"] for row in done if row["as_asked"])
     setveil(*shlex.split(found["best"]["command"])[1:-1], "out", cwd=tmp_path).ok()
-    shown = setveil(*asked, cwd=tmp_path).ok()
+    shown = setveil(*command, cwd=tmp_path).ok()
     assert "It keeps rho-uncertainty (rho=3/10)" in shown.out
     assert " --rho 3/10 --sensitive s.txt " in shown.out
     wrong = together(
@@ -672,9 +686,9 @@ def test_the_command_asks_for_what_is_learned(tmp_path: Path) -> None:
         ],
         tmp_path,
     )
-    told = [
+    lines = [
         (2, "needs --sensitive"), (2, "needs --rho"), (2, "needs --k"), (2, "--knows"),
         (2, "rho must be a number"), (4, "zzz"), (2, "--h is of coherence"), (2, "does not apply to tables"),
     ]  # fmt: skip
-    for one, (code, word) in zip(wrong, told, strict=True):
+    for one, (code, word) in zip(wrong, lines, strict=True):
         refused(one, code, word)

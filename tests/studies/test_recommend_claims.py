@@ -1,4 +1,4 @@
-"""What recommend tells of each release, against brute force and against the run of the command it prints."""
+"""Claims of recommend about each release, compared with brute force and with the run of its command."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import setveil as sv
 from cli_helpers import needs_compiled, together, write
 from naive import classes, coherence, estimates, exact, risk
 from naive.estimates import Published
@@ -92,10 +93,10 @@ def advised(
         write(folder / "rows.jsonl", "".join(lines)), hierarchy=tree_file(folder, tree),
         reading={"format": "jsonl"},
     )  # fmt: skip
-    asked = reference(write(folder / "q.csv", "".join(",".join(one) + "\n" for one in queries)))
+    reference_file = reference(write(folder / "q.csv", "".join(",".join(one) + "\n" for one in queries)))
     advice = recommend(
         data, tried, folder / "runs", leaves=tree.n_leaves, known=known, time_budget=3600,
-        queries_file=asked if queries else None,
+        queries_file=reference_file if queries else None,
     )  # fmt: skip
     found = record(
         advice, inputs=["rows.jsonl"], reading=["--format", "jsonl"], hierarchy=Path("tree.json"),
@@ -127,13 +128,13 @@ def advised(
 
 
 def errors(rows: Sequence[Row], folder: Path, queries: Sequence[Sequence[str]]) -> list[float]:
-    """Answer queries from what is handed out, one world after the other, and compare with the rows."""
+    """Answer queries from the published files, one world after the other, and compare with the rows."""
     shared = read_shared(folder, read_rows)
     truth = [sum(set(query) <= row for row in rows) for query in queries]
-    asked = [(query, n) for query, n in zip(queries, truth, strict=True) if n]
+    nonzero = [(query, n) for query, n in zip(queries, truth, strict=True) if n]
     if shared.about["recoding"] == "classes":
-        told = in_classes(shared, {item for query in queries for item in query})
-        return [abs(classes.estimate(told, query) - n) / n for query, n in asked]
+        by_class = in_classes(shared, {item for query in queries for item in query})
+        return [abs(classes.estimate(by_class, query) - n) / n for query, n in nonzero]
     counts = None if shared.counts is None else {(item, label): n for item, label, n in shared.counts.lines()}
     least, suppressed = (
         (0, True) if shared.counts is None else (shared.counts.least, shared.counts.suppressed)
@@ -142,11 +143,11 @@ def errors(rows: Sequence[Row], folder: Path, queries: Sequence[Sequence[str]]) 
         [frozenset(row) for row in shared.rows], shared.members, counts, least, suppressed,
         shared.about["recoding"] == "local",
     )  # fmt: skip
-    return [abs(estimates.estimate(release, query) - n) / n for query, n in asked]
+    return [abs(estimates.estimate(release, query) - n) / n for query, n in nonzero]
 
 
-def in_classes(shared: Any, asked: set[str]) -> classes.Release:
-    """Read a release in classes as its naive twin: what an item became is what its class shows of it."""
+def in_classes(shared: Any, queried: set[str]) -> classes.Release:
+    """Read a release in classes as its naive twin: the label of an item is the one that its class shows."""
     class_of = shared.rows.class_of_row.tolist()
     shown = [
         [frozenset(row) for row, c in zip(shared.rows, class_of, strict=True) if c == at]
@@ -155,7 +156,7 @@ def in_classes(shared: Any, asked: set[str]) -> classes.Release:
     lines = shared.counts.lines()
     labels = {label for rows in shown for row in rows for label in row} | set(shared.members)
     items = {item for label in labels for item in shared.members.get(label, (label,))}
-    items |= {item for _, item, _, _ in lines} | asked
+    items |= {item for _, item, _, _ in lines} | queried
     images: list[dict[str, str | None]] = []
     for rows in shown:
         seen = sorted({label for row in rows for label in row})
@@ -185,17 +186,17 @@ def test_anonymity(tmp_path: Path) -> None:
         m = rng.choice((1, 2, math.inf))
         if sum(map(bool, case.rows)) < 2 or case.tree.n_nodes < 2:
             continue
-        tried = candidates(2, "inf" if m == math.inf else int(m))
+        tried = candidates(sv.KmAnonymity(2, m))
         least = exact.least_loss(case.rows, case.parents, 2, m, exact.Terms())
         assert least is not None
         late.clear()
         late.update(at for at in range(len(tried)) if at and rng.random() < 0.15)
         filled = [sorted(row) for row in case.rows if row]
         queries = [rng.sample(row, min(2, len(row))) for row in rng.choices(filled, k=3)]
-        asked = queries if rng.random() < 0.5 else ()
-        for row in advised(tmp_path / f"{turn}", case.rows, case.tree, tried, 3, (), asked):
+        workload = queries if rng.random() < 0.5 else ()
+        for row in advised(tmp_path / f"{turn}", case.rows, case.tree, tried, 3, (), workload):
             assert is_km(row["published"], 2, m)
-            if asked:
+            if workload:
                 continue  # of losses, the least was proven
             if row["algorithm"] not in {
                 "lg",
@@ -217,11 +218,12 @@ def test_nothing_sensitive_is_learned(model: str, tmp_path: Path) -> None:
         if not secret or not occurring - set(secret) or not problem.tree:
             continue
         k, m, rho = rng.choice((1, 2)), rng.choice((1, 2)), Fraction(rng.choice(("1/2", "2/3", "3/4")))
+        k += model == "coherence"  # at least 2, as recommend asks with private items
         named = ",".join(secret)
         tried = {
-            "km-rho": inference_candidates(k, m, str(rho), named),
+            "km-rho": inference_candidates(sv.KmRho(k, m, rho), str(rho), named),
             "rho-uncertainty": uncertainty_candidates(str(rho), named),
-            "coherence": candidates(k, m, named, str(rho)),
+            "coherence": candidates(sv.KmAnonymity(k, m), named, str(rho)),
         }[model]
         least = {one.name: least_of(problem, one, model, k, m, rho, secret) for one in tried}
         tree = problem.hierarchy
@@ -258,10 +260,10 @@ def is_kept(model: str, rows: list[Row], secret: Sequence[str], k: int, m: int, 
 def least_of(
     problem: Problem, one: Candidate, model: str, k: int, m: int, rho: Fraction, secret: tuple[str, ...]
 ) -> Fraction | None:
-    """Find the least loss of what `exact` is asked for, by trying all; None if there is none."""
+    """Find the least loss for the parameters of `exact`, by trying all; None if there is none."""
     if one.algorithm != "exact":
         return None
     hide = HIDES.get(one.name, {"km-rho": OCCURRENCES, "coherence": NOTHING}.get(model, ITEMS))
-    given = (1, math.inf, rho, secret, "any") if model == "rho-uncertainty" else (k, m, rho, secret, "public")
-    asked = "coherence" if hide == NOTHING else model
-    return Problem(problem.rows, problem.tree, Promise(*given), Terms(hide), asked).least_loss()[0]
+    terms = (1, math.inf, rho, secret, "any") if model == "rho-uncertainty" else (k, m, rho, secret, "public")
+    named_model = "coherence" if hide == NOTHING else model
+    return Problem(problem.rows, problem.tree, Promise(*terms), Terms(hide), named_model).least_loss()[0]

@@ -46,7 +46,7 @@ def test_groups_that_halve_the_loss_are_offered(tmp_path: Path) -> None:
     release = sv.anonymize(ROWS, k=3, m=1, hierarchy=tree, details=False)
     assert release.report["utility"]["lm"] == pytest.approx(offered["loss"])
     chapters = {path[0]: path[-2] for path in tree.paths()}
-    assert chapters == {path[0]: path[2] for path in PATHS}  # what was above the new groups stays
+    assert chapters == {path[0]: path[2] for path in PATHS}  # nodes above the new groups stay
 
 
 def test_groups_that_are_as_good_are_not_offered() -> None:
@@ -58,5 +58,5 @@ def test_groups_that_are_as_good_are_not_offered() -> None:
 
 @pytest.mark.parametrize("more", [{"m": float("inf")}, {"private": ["r1"], "h": "0.9"}, {"hierarchy": None}])
 def test_groups_are_tried_for_plain_promises_only(more: dict[str, Any]) -> None:
-    given: dict[str, Any] = {"k": 3, "m": 1, "hierarchy": sv.Hierarchy.from_paths(PATHS), **more}
-    assert "regrouping" not in sv.recommend(ROWS, **given)
+    options: dict[str, Any] = {"k": 3, "m": 1, "hierarchy": sv.Hierarchy.from_paths(PATHS), **more}
+    assert "regrouping" not in sv.recommend(ROWS, **options)

@@ -1,4 +1,4 @@
-"""The advice on a table: what is tried, what decides, and commands that run."""
+"""The advice on a table: the methods tried, the criterion, and commands that run."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def _advice(
     monkeypatch.setattr(module, "run_all", run_all)
     roles = write(folder / "roles.toml", '[columns.age]\nrole = "qi"\n[columns.codes]\nrole = "set"\n')
     data = data_set(folder / "ward.csv", roles=roles)
-    return recommend(data, table_candidates(2, 1)[: len(found)], folder, leaves=4, **more)
+    return recommend(data, table_candidates(sv.KmAnonymity(2, 1))[: len(found)], folder, leaves=4, **more)
 
 
 @needs_compiled
 def test_what_is_tried_keeps_the_promise(folder: Path) -> None:
-    table, every = _table(folder), table_candidates(2, 1, Fraction(3, 10))
+    table, every = _table(folder), table_candidates(sv.KmAnonymity(2, 1), Fraction(3, 10))
     assert len({one.name for one in every}) == len(every)
     assert all(one.as_asked for one in every)
     for one in every:
@@ -84,15 +84,15 @@ def test_what_is_tried_keeps_the_promise(folder: Path) -> None:
         release = sv.anonymize(table, sv.KKmAnonymity(2, 1), algorithm=one.algorithm, details=False, **own)
         assert release.verdict.holds
     assert every[0].options["share"] == "3/10"
-    assert "share" not in table_candidates(2, 1)[0].options  # as by default
+    assert "share" not in table_candidates(sv.KmAnonymity(2, 1))[0].options  # as by default
 
 
 @needs_compiled
 def test_a_share_stays_as_it_was_written(folder: Path) -> None:
     """One third is no decimal number: as one it would be another share, and a long one."""
-    asked = ("ward.csv", "-k", 2, "-m", 1, *COLUMNS, "--share", "1/3", "--json")
-    advised = setveil("recommend", *asked, "--time-budget", 1, cwd=folder).json()
-    explored = setveil("explore", *asked, cwd=folder).ok().json()
+    arguments = ("ward.csv", "-k", 2, "-m", 1, *COLUMNS, "--share", "1/3", "--json")
+    advised = setveil("recommend", *arguments, "--time-budget", 1, cwd=folder).json()
+    explored = setveil("explore", *arguments, cwd=folder).ok().json()
     assert advised["share"] == explored["share"] == "1/3"
     lines = [row["command"] for row in advised["candidates"] if row["algorithm"] in {"rt", "forest"}]
     lines += [cell["command"] for cell in explored["cells"]]
@@ -115,8 +115,8 @@ def test_f_decides(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [row["name"] for row in advice.rows] == ["rt", "rt, sweep alone", "mondrian"]
     assert advice.answering is not None
     assert advice.answering["name"] == "rt, sweep alone"
-    told = record(advice, inputs=["ward.csv"])
-    text = advice_text(told)
+    summary = record(advice, inputs=["ward.csv"])
+    text = advice_text(summary)
     assert text.startswith("rt loses least of what was tried: f 0.1 (R 0.9, T 0.1).")
     assert "50 % of the rows unique to someone who knows all quasi-identifiers and 3 items" in text
     better = (
@@ -124,15 +124,15 @@ def test_f_decides(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert better in text
     assert "f = 0 R + 1 T" in text
-    page = advice_html(told)
+    page = advice_html(summary)
     assert "f = 0 R + 1 T" in page
     assert "loss (f)" in page
 
 
-def test_queries_decide_where_they_are_given(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Reference(write(folder / "ask.txt", "I21\n"), "0")
+def test_queries_decide_where_there_are_any(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reference_file = Reference(write(folder / "ask.txt", "I21\n"), "0")
     found = [_done(0.9, 0.1, 0.5), _done(0.1, 0.3, 0.2)]
-    advice = _advice(folder, monkeypatch, found, share=Fraction(1, 4), queries_file=asked)
+    advice = _advice(folder, monkeypatch, found, share=Fraction(1, 4), queries_file=reference_file)
     assert advice.by == "are_mean"
     assert [row["name"] for row in advice.rows] == ["rt, sweep alone", "rt"]
     assert advice_text(record(advice, inputs=None)).count("20 %") >= 1
@@ -140,11 +140,14 @@ def test_queries_decide_where_they_are_given(folder: Path, monkeypatch: pytest.M
 
 def test_runs_over_a_table_read_the_queries_of_a_file(folder: Path) -> None:
     roles = write(folder / "roles.toml", '[columns.age]\nrole = "qi"\n[columns.codes]\nrole = "set"\n')
-    asked = Reference(write(folder / "ask.txt", "I21\n"), "0")
+    reference_file = Reference(write(folder / "ask.txt", "I21\n"), "0")
     run = plan_run(
-        data_set(folder / "ward.csv", roles=roles), "rt", {"k": 2, "m": 1}, measuring={"queries_file": asked}
+        data_set(folder / "ward.csv", roles=roles),
+        "rt",
+        {"k": 2, "m": 1},
+        measuring={"queries_file": reference_file},
     )
-    assert run.measuring["queries_file"] == asked
+    assert run.measuring["queries_file"] == reference_file
 
 
 @needs_compiled
@@ -177,8 +180,8 @@ def test_every_command_that_is_printed_runs(folder: Path) -> None:
 
 @needs_compiled
 def test_a_table_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def one(k: int, m: int, share: Fraction) -> list[Candidate]:
-        return table_candidates(k, m, share)[1:2]
+    def one(guarantee: sv.KmAnonymity, share: Fraction) -> list[Candidate]:
+        return table_candidates(guarantee, share)[1:2]
 
     monkeypatch.setattr("setveil.commands.recommend.table_candidates", one)
     found = sv.recommend(_table(folder), 2, 1, share="1/2", time_budget=3600)

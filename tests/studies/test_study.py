@@ -1,4 +1,4 @@
-"""Study files: what they ask for, what is refused, and the names of runs."""
+"""Study files: their contents, errors, and the names of runs."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def study(folder: Path, text: str, head: str = HEAD) -> Study:
 
 
 def runs(folder: Path, text: str, head: str = HEAD) -> list[dict[str, Any]]:
-    asked = study(folder, text, head).runs
-    assert len({run.id for run in asked}) == len(asked)
+    planned = study(folder, text, head).runs
+    assert len({run.id for run in planned}) == len(planned)
     return [
         {"data": run.data.name, "algorithm": run.algorithm, "seed": run.seed}
         | {name: getattr(value, "path", value) for name, value in {**run.promise, **run.parameters}.items()}
-        for run in asked
+        for run in planned
     ]
 
 
@@ -138,8 +138,8 @@ def test_models_that_are_named(folder: Path) -> None:
     assert [run.model for run in found] == 2 * [*["km-rho"] * 3, *["rho-uncertainty"] * 3]
     assert not any("k" in run.promise for run in found if run.model == "rho-uncertainty")
     coherent = 'algorithms = ["exact", "mm", "border"]\nmodel = "coherence"\nh = 0.4\nk = 2\np = 2\n'
-    asked = study(folder, coherent + 'private = "101"\nsuppress = true\n').runs
-    assert [(run.algorithm, run.model) for run in asked] == [
+    planned = study(folder, coherent + 'private = "101"\nsuppress = true\n').runs
+    assert [(run.algorithm, run.model) for run in planned] == [
         (name, "coherence") for name in ("exact", "mm", "border")
     ]
     grids = 'k = 2\nm = 2\nalgorithms = ["exact"]\n[[runs]]\n[[runs]]\nmodel = "km-rho"\n'
@@ -153,17 +153,17 @@ def test_models_that_are_named(folder: Path) -> None:
 
 
 def test_bounds_are_looked_for_where_cuts_compare(folder: Path) -> None:
-    asked = study(folder, RHO + 'algorithms = ["exact", "lg", "suppress-control"]\nbound = 3\n').runs
-    assert {run.algorithm for run in asked if "bound" in run.measuring} == {"exact", "suppress-control"}
+    planned = study(folder, RHO + 'algorithms = ["exact", "lg", "suppress-control"]\nbound = 3\n').runs
+    assert {run.algorithm for run in planned if "bound" in run.measuring} == {"exact", "suppress-control"}
 
 
 def test_settings_of_the_measures(folder: Path) -> None:
-    asked = study(
+    planned = study(
         folder,
         'algorithms = ["aa", "cahd"]\nk = 5\nm = 2\np = 3\nsensitive = "101"\nqueries = 50\nitemsets = "5%"\n'
         "query_size = [1, 3]\ngroup_by = [2, 4]\nbound = 3\nrisk_m = 2\n",
     ).runs
-    rows, groups = asked[:2], asked[2:]
+    rows, groups = planned[:2], planned[2:]
     assert [dict(run.measuring) for run in rows] == [
         {"queries": 50, "query_size": size, "itemsets": "0.05", "itemset_length": 3, "risk_m": 2, "bound": 3}
         for size in (1, 3)
@@ -174,13 +174,13 @@ def test_settings_of_the_measures(folder: Path) -> None:
 
 
 def test_limits_of_grids(folder: Path) -> None:
-    asked = study(
+    planned = study(
         folder,
         'algorithms = ["lg"]\ntime_limit = 60\nmemory_limit = 500\nk = 2\n'
         "[[runs]]\n[[runs]]\nk = 3\ntime_limit = 1.5",
     )
-    assert [(run.time_limit, run.memory_limit) for run in asked.runs] == [(60, 500), (1.5, 500)]
-    assert (asked.time_limit, asked.memory_limit) == (60, 500)
+    assert [(run.time_limit, run.memory_limit) for run in planned.runs] == [(60, 500), (1.5, 500)]
+    assert (planned.time_limit, planned.memory_limit) == (60, 500)
 
 
 def test_folder_of_the_data(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -272,7 +272,7 @@ def test_what_decides_the_name_of_a_run(folder: Path) -> None:
     assert ids(base) != [first]
     write(folder / "private.txt", "101 103\n")
     write(folder / "tree.csv", HIERARCHY.replace("small", "tiny"))
-    assert ids(base) == [first]  # border has no use for a hierarchy
+    assert ids(base) == [first]  # border does not use a hierarchy
     write(folder / "rows.dat", "101 103\n" * 5)
     assert ids(base) != [first]
 
@@ -308,18 +308,18 @@ def test_the_risk_before_is_shared(folder: Path) -> None:
 
 
 def test_methods_and_columns(folder: Path) -> None:
-    asked = study(
+    planned = study(
         folder,
         'algorithms = ["exact", "border", "cahd"]\nk = 5\nm = 2\nsuppress = [true, false]\nh = 0.4\np = 3\n'
         'private = "101, 102"\nsensitive = "private.txt"\nrounds = 0\nkeep = "private.txt"\n',
     ).runs
-    assert [run.method for run in asked] == [
+    assert [run.method for run in planned] == [
         "exact keep=private",
         "exact suppress=false keep=private",
         "border",
         "cahd rounds=0",
     ]
-    shown = [run.shown() for run in asked]
+    shown = [run.shown() for run in planned]
     assert shown[0]["suppress"] is True
     assert shown[2]["private"] == "2 items"  # no labels
     assert shown[3]["sensitive"] == "private"
@@ -351,6 +351,8 @@ AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
         ('algorithms = ["aa"]\nm = 2\n', "aa needs k for km-anonymity."),
         ('algorithms = ["aaa"]\nk = 2\n', "names 'aaa'; there are aa, .*Did you mean aa?"),
         ("k = 2\nm = 2\n", "algorithms must be a list that is not empty, got nothing"),
+        ("[[algorithms]]\nname = 'aa'\n", "algorithms must be a list of names, got"),
+        (AA + "model = [{name = 'k'}]\n", "model must be among"),
         ("algorithms = []\n", r"algorithms must be a list that is not empty, got '\[\]'"),
         (AA + "kk = 3\n", "there is no key kk.*Did you mean k?"),
         (AA + "alhpa = 3\n", "there is no key alhpa.*Did you mean alpha?"),
@@ -507,13 +509,13 @@ def test_repetition_that_is_refused(folder: Path, text: str, message: str) -> No
 
 
 def test_runs_that_are_solved_once(folder: Path) -> None:
-    """A seed decides the release only where it draws rows or items."""
+    """Check that a seed changes the release only if it draws rows or items."""
 
     def solutions(text: str, algorithm: str = "aa") -> int:
         promise = {"aa": "k = 2\nm = 1", "mm": "k = 2\nh = 0.8\np = 2"}[algorithm]
-        asked = study(folder, f'algorithms = ["{algorithm}"]\n{promise}\nseeds = [0, 1, 2]\n{text}').runs
-        assert len({run.id for run in asked}) == 3
-        return len({run.solution for run in asked})
+        planned = study(folder, f'algorithms = ["{algorithm}"]\n{promise}\nseeds = [0, 1, 2]\n{text}').runs
+        assert len({run.id for run in planned}) == 3
+        return len({run.solution for run in planned})
 
     assert solutions("") == 1
     assert solutions("sample = 0.8") == 3
@@ -533,7 +535,7 @@ def test_labels_name_methods(folder: Path) -> None:
         "exact": "",
     }
     again = {run.id for run in study(folder, text.replace("AA {refine}", "{algorithm}, {refine}")).runs}
-    assert again == {run.id for run in found}  # what a method is called changes no run
+    assert again == {run.id for run in found}  # the name of a method changes no run
     with pytest.raises(RequestError, match=r"'one' would be the label of aa.* and of"):
         study(folder, text.replace("AA {refine}", "one"))
     with pytest.raises(RequestError, match="aa would be called 'a' and 'b'"):

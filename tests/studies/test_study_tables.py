@@ -72,8 +72,8 @@ def test_what_a_study_of_a_table_measures(folder: Path) -> None:
     )
     for row in rows:
         own = {name: row[name] for name in ("relational", "merge", "delta")}
-        given = {**own, "items": row["items_by"]} if row["algorithm"] == "bounding" else {}
-        release = sv.anonymize(table, sv.KKmAnonymity(2, 2), algorithm=row["algorithm"], **given)
+        options = {**own, "items": row["items_by"]} if row["algorithm"] == "bounding" else {}
+        release = sv.anonymize(table, sv.KKmAnonymity(2, 2), algorithm=row["algorithm"], **options)
         utility = release.utility
         assert row["relational_loss"] == utility["relational_loss"]
         assert row["transaction_loss"] == utility["transaction_loss"]
@@ -83,7 +83,7 @@ def test_what_a_study_of_a_table_measures(folder: Path) -> None:
         assert row["table_are_mean"] is not None
         risk = {e["choice"]: e for e in sv.risk(release, m=3)["risk"]}["best"]
         assert row["risk_below_5"] == risk["rows_below"]["5"]
-        # What is proven of the items of given classes says nothing of columns and items together.
+        # Bounds for the items of given classes imply nothing about columns and items together.
         assert (row["gap"] is None) == (row["algorithm"] != "forest")
     assert rows[0]["relational_loss"] == pytest.approx(67 / 148)  # docs/table_methods.md
     assert rows[0]["ncp"] == pytest.approx(9 / 13)
@@ -106,7 +106,7 @@ def test_the_study_of_tables_is_well_formed(folder: Path) -> None:
     merged = [run for run in study.runs if "delta" in run.parameters]
     assert len(merged) == 60
     names = tomllib.loads((STUDIES / "tables.toml").read_text())["runs"][0]
-    asked = set(product(names["relational"], names["items_by"], names["merge"]))
+    methods = set(product(names["relational"], names["items_by"], names["merge"]))
     made = {tuple(run.parameters.get(name) for name in ("relational", "items_by", "merge")) for run in merged}
-    assert made == asked
+    assert made == methods
     assert {run.algorithm for run in study.runs} == {"bounding", "rt", "forest"}

@@ -1,4 +1,4 @@
-"""The sweep over many runs: each once, within limits, resumed; with a cheap stand-in for the worker."""
+"""The sweep over many runs: each once, within limits, resumed; with a cheap replacement of the worker."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _write(folder: Path, contents: dict[str, bytes]) -> None:
     write_together({folder / name: content for name, content in contents.items()}, private=True)
 
 
-# Does what the run's k says: < 1000 sleeps so many milliseconds. It logs when it began and what it did.
-# No more than STUB_MOST records come about, however fast it is; what waits for that leaves with its parent.
+# The run's k says what it does: < 1000 sleeps k milliseconds. It logs its start and its actions. At most
+# STUB_MOST records are written, however fast it is; a waiting stub ends with its parent.
 STUB = """
 import json, os, select, signal, sys, time
 task = json.loads(sys.stdin.readline())
@@ -80,7 +80,7 @@ note("ended")
 
 
 class Stub:
-    """A worker that costs little, and what it logged."""
+    """A cheap worker, and its log."""
 
     def __init__(self, folder: Path) -> None:
         self.worker = [sys.executable, "-S", str(write(folder / "stub.py", STUB))]
@@ -101,12 +101,12 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
 def run_of(k: int, other: int = 0, *, measuring: dict[str, Value] | None = None, **options: Any) -> Run:
     """Plan a run; those with another number differ in their queries, and are solved each by itself."""
     data = DataSet("rows", (Path("rows.dat"),), "0" * 64)
-    asked: dict[str, Value] = {"query_size": other + 1, **(measuring or {})}
-    return plan_run(data, "aa", {"k": k, "m": 1}, measuring=asked, **options)
+    settings: dict[str, Value] = {"query_size": other + 1, **(measuring or {})}
+    return plan_run(data, "aa", {"k": k, "m": 1}, measuring=settings, **options)
 
 
 def states(folder: Path) -> dict[str, tuple[int, int]]:
-    """When each record was written, and which file it is: a record that is written anew is another file."""
+    """Return the time and the file number of each record: writing a record again makes another file."""
     found = ((path.stem, path.stat()) for path in (folder / "runs").glob("*.json"))
     return {run: (stat.st_ino, stat.st_mtime_ns) for run, stat in found}
 
@@ -114,13 +114,13 @@ def states(folder: Path) -> dict[str, tuple[int, int]]:
 @pytest.mark.exhaustive
 def test_every_run_once_and_none_again(tmp_path: Path, stub: Stub) -> None:
     runs = [run_of(k, other) for k in (2, 3) for other in range(50)]
-    told: list[tuple[str, float | None]] = []
+    progress: list[tuple[str, float | None]] = []
 
     class Listener:
         stoppable = False
 
         def __call__(self, phase: str, done: float | None = None) -> None:
-            told.append((phase, done))
+            progress.append((phase, done))
 
         def stop_requested(self) -> bool:
             return False
@@ -130,8 +130,8 @@ def test_every_run_once_and_none_again(tmp_path: Path, stub: Stub) -> None:
     assert all(records[run.id]["status"] == "done" for run in runs)
     assert Counter(stub.noted()) == Counter({run.id: 1 for run in runs})
     assert stub.noted(kind="risk") == [runs[0].risk_id]  # once for all runs on these data
-    assert told[-1] == ("100 of 100 runs, 0 running", 1.0)
-    assert all(int(phase.split()[4]) <= 4 for phase, _ in told)
+    assert progress[-1] == ("100 of 100 runs, 0 running", 1.0)
+    assert all(int(phase.split()[4]) <= 4 for phase, _ in progress)
     assert not [path for path in (tmp_path / "s" / "runs").iterdir() if path.name.startswith(".")]
 
     before = states(tmp_path / "s")
@@ -142,7 +142,7 @@ def test_every_run_once_and_none_again(tmp_path: Path, stub: Stub) -> None:
     assert {run: state for run, state in states(tmp_path / "s").items() if run in before} == before
 
 
-def test_no_more_processes_than_asked_for(tmp_path: Path, stub: Stub) -> None:
+def test_no_more_processes_than_requested(tmp_path: Path, stub: Stub) -> None:
     runs = [run_of(100, other, measuring={"risk_m": 0}) for other in range(6)]
     run_all(runs, tmp_path / "s", jobs=2, worker=stub.worker)
     running = most = 0
@@ -276,7 +276,7 @@ def test_folders_that_are_no_study(tmp_path: Path) -> None:
     write(tmp_path / "results.csv", "")
     require_study_folder(tmp_path)
     write(tmp_path / "thesis.tex", "")
-    with pytest.raises(OutputError, match="holds something else than a study"):
+    with pytest.raises(OutputError, match="contains something else than a study"):
         require_study_folder(tmp_path)
     with pytest.raises(OutputError, match="is a file, expected a folder"):
         require_study_folder(tmp_path / "thesis.tex")
@@ -284,8 +284,20 @@ def test_folders_that_are_no_study(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     write(other / "report.html", "")
-    with pytest.raises(OutputError, match="holds something else"):
+    with pytest.raises(OutputError, match="contains something else"):
         require_study_folder(other)
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["runs", "figures", "paper", "paper/figures"])
+def test_a_study_replaces_and_removes_no_files_elsewhere(tmp_path: Path, name: str) -> None:
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "study"
+    elsewhere.mkdir()
+    (folder / "runs" if name != "runs" else folder).mkdir(parents=True)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).symlink_to(elsewhere)
+    with pytest.raises(OutputError, match=f"{name} is a link. Expected a folder"):
+        require_study_folder(folder)
 
 
 def test_the_table(tmp_path: Path) -> None:
@@ -347,7 +359,7 @@ def test_the_table(tmp_path: Path) -> None:
 
 
 def test_results_appear_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a full disk a new table must not stand beside an old page."""
+    """Check that, on a full disk, a new table does not appear next to an old page."""
     _write(tmp_path, {"table": b"old", "page": b"old"})
     write_bytes = Path.write_bytes
 
@@ -380,17 +392,17 @@ def test_runs_that_differ_in_their_queries_alone_are_one_process(tmp_path: Path)
     assert (tmp_path / "started").read_text() == "x"
     alone = {run.id: run_all([run], tmp_path / run.id)[run.id] for run in runs}
 
-    def told(records: Any) -> Any:
+    def comparable(records: Any) -> Any:
         return {
             run: {name: value for name, value in records[run]["measures"].items() if name not in VARIES}
             for run in alone
         }
 
     assert {record["status"] for record in together.values()} == {"done"}
-    assert told(together) == told(alone)
-    assert len({json.dumps(one, sort_keys=True) for one in told(together).values()}) > 1
+    assert comparable(together) == comparable(alone)
+    assert len({json.dumps(one, sort_keys=True) for one in comparable(together).values()}) > 1
     (tmp_path / "a" / "runs" / f"{runs[1].id}.json").unlink()
-    assert told(run_all(runs, tmp_path / "a", worker=worker)) == told(alone)
+    assert comparable(run_all(runs, tmp_path / "a", worker=worker)) == comparable(alone)
 
 
 COUNTED = """
@@ -412,11 +424,11 @@ def test_what_ends_one_process_ends_all_its_runs(tmp_path: Path, stub: Stub) -> 
 
 
 def test_what_was_measured_before_the_limit_is_kept(tmp_path: Path) -> None:
-    """The limit begins anew with each seed that is measured."""
+    """Check that the limit starts again with each seed that is measured."""
     data = DataSet("rows", (Path("rows.dat"),), "0" * 64)
-    asked: dict[str, Value] = {"risk_m": 0}
+    options: dict[str, Value] = {"risk_m": 0}
     runs = [
-        plan_run(data, "aa", {"k": 2, "m": 1}, seed=seed, measuring=asked, time_limit=3.0)
+        plan_run(data, "aa", {"k": 2, "m": 1}, seed=seed, measuring=options, time_limit=3.0)
         for seed in range(3)
     ]
     worker = [sys.executable, "-S", str(write(tmp_path / "once.py", ONCE))]

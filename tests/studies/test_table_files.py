@@ -1,4 +1,4 @@
-"""Tables as files for other processes: what is read again is the table."""
+"""Tables as files for other processes: reading gives the same table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the workers of a study measure."""
+"""Measurements of the workers of a study."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def planned(
     folder: Path,
     algorithm: str,
     options: dict[str, Value],
-    asked: Mapping[str, Value] = MappingProxyType({}),
+    more_measures: Mapping[str, Value] = MappingProxyType({}),
     **more: Any,
 ) -> Run:
     data = data_set(folder / "rows.dat", hierarchy=folder / "tree.csv")
     measuring: dict[str, Value] = {"queries": 200, "itemsets": "0.05", "itemset_length": 2, "risk_m": 2}
-    return plan_run(data, algorithm, options, measuring={**measuring, "bound": 600, **asked}, **more)
+    return plan_run(data, algorithm, options, measuring={**measuring, "bound": 600, **more_measures}, **more)
 
 
 def measured(run: Run) -> dict[str, Any]:
@@ -130,14 +130,14 @@ def test_what_a_worker_measures(folder: Path, algorithm: str, options: dict[str,
         assert found["kl_mean"] > 0
         assert found["are_mean"] is None
         return
-    asked = random_queries(data, 200, 2, seed=5)
+    queries = random_queries(data, 200, 2, seed=5)
     counted = release.counts is not None
-    answers = Estimator(shared_of(release)).answer_all(asked)
-    truth = [sum(row.issuperset(query) for row in ROWS) for query in asked]
+    answers = Estimator(shared_of(release)).answer_all(queries)
+    truth = [sum(row.issuperset(query) for row in ROWS) for query in queries]
     off = [abs(answer.estimate - n) / n for answer, n in zip(answers, truth, strict=True)]
     assert (found["are_mean"], found["are_median"]) == pytest.approx((fmean(off), median(off)))
     plain = measured(planned(folder, algorithm, options, {"estimator": "uniform"}, seed=5))
-    errors = query_errors(data, release.published, release.recoding.members(), asked)
+    errors = query_errors(data, release.published, release.recoding.members(), queries)
     assert (plain["are_mean"], plain["are_median"]) == (errors.mean, errors.median)
     assert (plain["are_mean"] != found["are_mean"]) == counted
     of_items = utility["item_support_error"]
@@ -167,8 +167,8 @@ LEARNING: list[tuple[str, str, dict[str, Value]]] = [
 
 @pytest.mark.parametrize(("algorithm", "model", "options"), LEARNING)
 def test_what_is_still_learned(folder: Path, algorithm: str, model: str, options: dict[str, Value]) -> None:
-    asked = {"queries": 0, "itemsets": 0}
-    run = planned(folder, algorithm, {**options, "sensitive": "109,111"}, asked, model=model)
+    settings = {"queries": 0, "itemsets": 0}
+    run = planned(folder, algorithm, {**options, "sensitive": "109,111"}, settings, model=model)
     found = measured(run)
     data, tree = sv.read(folder / "rows.dat"), sv.read_hierarchy(folder / "tree.csv")
     promise: dict[str, Any] = {**run.promise, "sensitive": PRIVATE}
@@ -180,10 +180,12 @@ def test_what_is_still_learned(folder: Path, algorithm: str, model: str, options
     published = rows_of(made.published)
     shown = sum(len(row & set(PRIVATE)) for row in published)
     most = promise.get("m", float("inf"))
-    told = naive.rules(published, PRIVATE, most, promise.get("knows", "public" if "m" in promise else "any"))
+    breaches = naive.rules(
+        published, PRIVATE, most, promise.get("knows", "public" if "m" in promise else "any")
+    )
     assert found["sensitive_occurrences"] == sum(len(row & set(PRIVATE)) for row in ROWS)
     assert found["hidden_occurrences"] == found["sensitive_occurrences"] - shown > 0
-    greatest = max(told.values(), default=Fraction(0))
+    greatest = max(breaches.values(), default=Fraction(0))
     assert found["greatest_confidence"] == pytest.approx(float(greatest))
     assert greatest <= Fraction(str(options["rho"]))
     bounded = algorithm == "suppress-control" or (algorithm == "exact" and made.report["optimality"])
@@ -224,7 +226,7 @@ def test_private_items_are_drawn_by_seed(folder: Path) -> None:
 
 
 def opened(pipe: Path) -> int | None:
-    """Open a pipe to write; None: nobody reads it yet."""
+    """Open a pipe to write; None if nobody reads it yet."""
     try:
         return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
@@ -257,7 +259,7 @@ def test_a_worker_ends_with_its_parent(folder: Path) -> None:
 
 @pytest.mark.parametrize("sample", [0.6, "bootstrap"])
 def test_rows_are_drawn_by_the_seed(folder: Path, sample: float | str) -> None:
-    """What is measured of a draw is what is measured of a file with these rows."""
+    """Check that a draw has the same measures as a file with these rows."""
     options: dict[str, Value] = {"k": 3, "m": 2}
     found = [measured(planned(folder, "aa", options, seed=seed, sample=sample)) for seed in (1, 2, 1)]
     assert found[0]["ncp"] == found[2]["ncp"]
@@ -280,7 +282,7 @@ def test_rows_are_drawn_by_the_seed(folder: Path, sample: float | str) -> None:
 def test_items_that_a_draw_lacks_may_be_named(folder: Path) -> None:
     rare = write(folder / "rare.dat", "".join("1 2\n" for _ in range(30)) + "1 2 9\n")
     options: dict[str, Value] = {"h": 0.8, "k": 2, "p": 1, "private": "9"}
-    asked: dict[str, Value] = {"queries": 0, "itemsets": 0, "risk_m": 0}
-    runs = [plan_run(data_set(rare), "mm", options, measuring=asked, seed=s, sample=0.5) for s in range(6)]
+    settings: dict[str, Value] = {"queries": 0, "itemsets": 0, "risk_m": 0}
+    runs = [plan_run(data_set(rare), "mm", options, measuring=settings, seed=s, sample=0.5) for s in range(6)]
     found = [measured(run) for run in runs]
     assert {one["sensitive_occurrences"] for one in found} == {0, 1}

@@ -1,4 +1,4 @@
-"""Noise beside the other promises: draws of a study, their means, and the least epsilon that does as well."""
+"""Noise next to the other guarantees: draws of a study, their means, and the least epsilon as good."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def chromium() -> str | None:
 
 
 def lacking_browser() -> str:
-    """Say what is missing for tests in a browser, if anything."""
+    """Return the reason why tests in a browser cannot run, if any."""
     try:
         import playwright.sync_api  # noqa: F401
     except ModuleNotFoundError:
@@ -45,7 +45,7 @@ def lacking_browser() -> str:
 
 
 def expect(found: Locator | Page) -> Any:
-    """Expect something of a page, which may come about later (imported here, for where it is missing)."""
+    """Expect a condition of a page, which may come true later (imported here, as it may be missing)."""
     from playwright.sync_api import expect as expecting
 
     return expecting(found)
@@ -65,7 +65,7 @@ class Server:
     process: subprocess.Popen[str]
     origin: str = ""
     first: str = ""  # the address that it printed
-    let_in: tuple[str, Any] | None = None  # where the pages are, and the cookies of who has come in
+    let_in: tuple[str, Any] | None = None  # the address of the pages, and the cookies of an accepted browser
 
     def way_in(self) -> str:
         """Return an address that opens the studio, once."""
@@ -104,7 +104,7 @@ class Server:
 
 
 def home(folder: Path) -> dict[str, str]:
-    """Return the environment of somebody whose home is this folder."""
+    """Return the environment of a user whose home is this folder."""
     runtime = folder / "runtime"
     runtime.mkdir(mode=0o700, exist_ok=True)
     whose = {"HOME": str(folder), "USERPROFILE": str(folder), "XDG_RUNTIME_DIR": str(runtime)}
@@ -161,7 +161,7 @@ class Screen:
         return "/".join([self.prefix, *(quote(part, safe="") for part in parts)])
 
     def _hear(self, kind: str, text: str, url: str) -> None:
-        refused = "400 (Bad Request)" in text or "422 (Unprocessable" in text  # what a test asks for
+        refused = "400 (Bad Request)" in text or "422 (Unprocessable" in text  # the requests of a test
         if kind in {"error", "warning"} and not (refused and url.startswith(self.server.origin)):
             self.wrong.append(f"console: {kind}: {text} ({url})")
 
@@ -172,7 +172,7 @@ class Screen:
 
 @pytest.fixture(scope="session")
 def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Serve a studio of its own, which forks what it starts, for the tests of this process."""
+    """Serve a studio for the tests of this process, which forks its processes."""
     server = serve(tmp_path_factory.mktemp("home"), command=studio_forks.studio())
     yield server
     server.stop()
@@ -213,7 +213,7 @@ def screens(studio_server: Server, chrome: Browser) -> Iterator[Callable[..., Sc
     yield new
     for screen in opened:
         screen.context.close()
-    studio_server.forget()  # or what nobody waits for would be computed to its end
+    studio_server.forget()  # otherwise abandoned requests would be computed to their end
     wrong = [wrong for screen in opened for wrong in screen.wrong]
     assert not wrong, "\n".join(wrong)
 
@@ -255,9 +255,9 @@ def accessible(page: Page, *, colors: bool = False) -> None:
         # Not as a script of the page, which its policy refuses, but as one of the browser.
         page.evaluate(AXE_FILE_PATH.read_text(encoding="utf-8"))
     only = {"runOnly": ["cat.color"]} if colors else {}
-    # axe is not in the frames, whose sandbox lets no script run: it would call them in vain.
-    asked = {"resultTypes": ["violations"], "iframes": False, **only}
-    found = page.evaluate("asked => axe.run(document, asked)", asked)
+    # axe is not in the frames, whose sandbox allows no script: it would call them unnecessarily.
+    options = {"resultTypes": ["violations"], "iframes": False, **only}
+    found = page.evaluate("asked => axe.run(document, asked)", options)
     said = [
         f"{rule['id']} ({rule['impact']}): {node['html'][:200]} {node['failureSummary'][:300]}"
         for rule in found["violations"]

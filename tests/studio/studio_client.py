@@ -28,13 +28,13 @@ class DirectDesks(Desks):
     async def ready(self) -> None:
         pass
 
-    async def ask(self, project: Project, do: str, **given: Any) -> dict[str, Any]:
+    async def ask(self, project: Project, do: str, **options: Any) -> dict[str, Any]:
         from setveil.studio.desk.__main__ import _answer
         from setveil.studio.desk.place import Desk
 
         self._desks.setdefault(project.folder, Desk(project.folder))  # type: ignore[arg-type]
         desk: Any = self._desks[project.folder]
-        answer = json.loads(json.dumps(_answer(desk, do, json.loads(json.dumps(given)))))
+        answer = json.loads(json.dumps(_answer(desk, do, json.loads(json.dumps(options)))))
         if "error" in answer:
             raise Refused(**answer["error"])
         found: dict[str, Any] = answer["answer"]
@@ -78,13 +78,13 @@ class Client:
     def raw(self, method: str, path: str, headers: Mapping[str, str], **what: Any) -> httpx.Response:
         """Send a request with these headers only."""
 
-        async def asked() -> httpx.Response:
+        async def response() -> httpx.Response:
             transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url=self.keys.origin) as client:
                 return await client.request(method, path, headers=dict(headers), **what)
 
         with ThreadPoolExecutor(1) as thread:  # in this one a browser may have its loop
-            return thread.submit(asyncio.run, asked()).result()
+            return thread.submit(asyncio.run, response()).result()
 
     def get(self, *parts: str, **what: Any) -> httpx.Response:
         return self.raw("GET", self.at(*parts), self.headers(), **what)

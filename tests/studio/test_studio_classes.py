@@ -1,4 +1,4 @@
-"""Rows in classes in the studio: the method, and what the page Release says of them."""
+"""Rows in classes in the studio: the method, and the page Release about them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ def settings(project: Project) -> dict[str, object]:
 def test_the_method_is_the_one_of_the_settings(
     client: Client, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page chose the usual method where the settings ask for classes."""
-    monkeypatch.setattr(client.studio.jobs, "start", lambda *_given, **_more: None)
+    """Check that the page chose the usual method if the settings require classes."""
+    monkeypatch.setattr(client.studio.jobs, "start", lambda *_args, **_more: None)
     page = client.get("p", project.name, "run").text
     assert re.search(r'<option value="classes" selected>', page)
     assert re.search(r'name="class-size"[^>]* value="50"', page)
+    assert '<optgroup label="For researchers">' in page  # methods without a description
     form = {"algorithm": "classes", "time-limit": "300", "class-size": "60"}
     assert client.post("p", project.name, "run", "start", data=form).status_code == 303
     assert settings(project)["class-size"] == 60

@@ -23,10 +23,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def _options(command: str) -> set[str]:
-    from typer.main import get_command
-
-    group = get_command(cli.app_for([command]))
-    parameters = group.commands[command].params  # type: ignore[attr-defined]
+    parameters = cli.app_for([command]).commands[command].params
     return {word[2:] for one in parameters for word in one.opts if word.startswith("--")}
 
 
@@ -55,7 +52,7 @@ def test_settings_become_options_of_all_kinds(project: Project) -> None:
 
 def test_the_shown_command_makes_the_release_and_its_neighbours_answer(project: Project) -> None:
     project.runs.mkdir()
-    made, checked, asked, explored, found = cli_helpers.together(
+    made, checked, answer, explored, found = cli_helpers.together(
         [
             commands.anonymize(project, "runs/one"),
             ["verify", "runs/one", "--model", "km-anonymity", "--k", "3", "--m", "2", "--json"],
@@ -71,7 +68,7 @@ def test_the_shown_command_makes_the_release_and_its_neighbours_answer(project: 
         "verify", "runs/one", "--model", "km-anonymity", "--k", "3", "--m", "2", "--json",
     ]  # fmt: skip
     assert json.loads(checked.out)["holds"] is True
-    assert json.loads(asked.out)
+    assert json.loads(answer.out)
     assert json.loads(explored.out)["cells"]
     assert json.loads(found.out)["risk"]
 

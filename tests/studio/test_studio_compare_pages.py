@@ -139,7 +139,7 @@ def test_releases_with_equal_figures_are_named_at_one_place(client: Client) -> N
     text = client.get("p", project.name, "compare").text
     circles = re.findall(r'<circle class="([^"]*)" cx="([^"]*)" cy="([^"]*)"', text)
     names = re.findall(r'<text class="name" x="([^"]*)" y="([^"]*)">([^<]*)</text>', text)
-    assert [kind for kind, *_ in circles] == ["point chosen", "point", "point"]  # the large one lies below
+    assert [kind for kind, *_ in circles] == ["point chosen", "point", "point"]  # the large one is below
     assert circles[0][1:] == circles[1][1:] != circles[2][1:]
     assert [name for *_, name in names] == ["A, C", "B"]
 
@@ -147,8 +147,8 @@ def test_releases_with_equal_figures_are_named_at_one_place(client: Client) -> N
 def test_groups_of_columns_are_none_of_a_study(client: Client) -> None:
     """With several hierarchies the setting is a list."""
     project = made(client)
-    given = str(project.hierarchy)
-    project.save(hierarchy=[given, "seen=dates:month,year"])
+    hierarchy = str(project.hierarchy)
+    project.save(hierarchy=[hierarchy, "seen=dates:month,year"])
     (project.folder / "s").mkdir()
     text = _study_file(project, project.folder / "s", "s", ["exact"], ["5"], ["2"], 60)
     assert tomllib.loads(text)["data"][0]["hierarchy"] == "groups.csv"

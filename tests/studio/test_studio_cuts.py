@@ -1,4 +1,4 @@
-"""Where two releases differ, against a slow twin."""
+"""The differences between two releases, compared with a slow twin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def drawn(rng: Random) -> Recoding:
 
 
 @given(st.randoms(use_true_random=False))
-def test_every_item_is_told_once_and_on_the_right_side(rng: Random) -> None:
+def test_every_item_is_listed_once_and_on_the_right_side(rng: Random) -> None:
     first, second = drawn(rng), drawn(rng)
     found = difference(first, second)
     wide = {item: (members(first, item), members(second, item)) for item in first}

@@ -53,7 +53,7 @@ def put(case: Export, folder: Path) -> None:
 
 
 def take(client: Client, project: Project, path: Path) -> str:
-    """Choose a file, and return the page that asks how it is read."""
+    """Choose a file, and return the page with the question how to read it."""
     answer = client.post("p", project.name, "data", "take", data={"path": str(path)})
     assert answer.status_code == 303, text_of(answer.text)
     return client.get("p", project.name, "data", "reading").text
@@ -89,7 +89,7 @@ def test_each_file_of_the_door(client: Client, project: Project, tmp_path: Path,
 
 
 def test_what_the_door_reads_is_read_as_it_reads_it(client: Client, tmp_path: Path) -> None:
-    """What the command line reads by itself is what the page proposes first."""
+    """Check that the page first proposes the reading that the command line uses."""
     import setveil as sv
 
     cases = [case for case in FILES if case.must == "read" and len(case.inputs) == 1 and not case.options]
@@ -111,7 +111,7 @@ def test_what_the_door_reads_is_read_as_it_reads_it(client: Client, tmp_path: Pa
 # --- reading
 
 
-def test_a_table_is_asked_about(client: Client, project: Project, tmp_path: Path) -> None:
+def test_a_table_raises_a_question(client: Client, project: Project, tmp_path: Path) -> None:
     page = take(client, project, write(tmp_path / "stays.csv", LONG))
     first, *others = ways(page)
     assert first == {"id-column": "patient", "item-column": "code"}
@@ -150,8 +150,8 @@ def test_lists_in_cells_are_taken_apart(client: Client, project: Project, tmp_pa
     assert [row["items"] for row in rows[:3]] == [["A1"], ["B1", "C1"], ["C1", "D1", "E1"]]
     assert "--delimiter" in commands.anonymize(project, "runs/NAME")
 
-    asked = {"id-column": "patient", "item-column": "codes"}  # without it: asked
-    page = client.get("p", project.name, "data", "reading", params=asked).text
+    options = {"id-column": "patient", "item-column": "codes"}  # without it: asked
+    page = client.get("p", project.name, "data", "reading", params=options).text
     assert "seem to be lists of items" in text_of(page)
     assert ways(page)[0] == first
     page = client.get("p", project.name, "data", "reading", params=first).text
@@ -167,14 +167,14 @@ def test_lists_in_cells_are_taken_apart(client: Client, project: Project, tmp_pa
     assert "item-column" not in settings
     lacking = client.post("p", project.name, "data", "roles", data=roles | {"role-2": "drop"})
     assert lacking.status_code == 422
-    assert 'name="role-2"' in lacking.text  # what was said of columns is there still
+    assert 'name="role-2"' in lacking.text  # the settings of columns are still there
 
 
 def test_nothing_is_read_without_a_choice(client: Client, project: Project, tmp_path: Path) -> None:
     take(client, project, write(tmp_path / "stays.csv", LONG))
     for way in ("", "x", "[]", "null", '"a"'):
         answer = client.post("p", project.name, "data", "read", data={"way": way})
-        assert "Choose how the file is to be read" in answer.text
+        assert "Choose how to read the file" in answer.text
     assert "input" not in project.settings()
 
 
@@ -190,7 +190,10 @@ def test_what_must_not_be_published_stops_a_run_that_says_the_way_out(tmp_path: 
     project = client.studio.projects.create("Pharmacy")
     rows = "".join(f"someone{i // 6}@example.org,{'abcd'[i % 4]},{'ef'[i % 2]}\n" for i in range(60))
     take(client, project, write(tmp_path / "b.csv", rows))
-    client.post("p", project.name, "data", "read", data={"way": json.dumps({"format": "basket"})})
+    refused = client.post("p", project.name, "data", "read", data={"way": json.dumps({"format": "basket"})})
+    assert "10 people have 60 rows: rows would not be people" in text_of(refused.text)
+    events = {"format": "basket", "rows-are-events": True}
+    client.post("p", project.name, "data", "read", data={"way": json.dumps(events)})
     project.save(k=2, m=1)
     client.post("p", project.name, "run", "start", data={"algorithm": "exact", "time-limit": "60"})
     job = client.studio.jobs.of(project)[-1]
@@ -199,9 +202,9 @@ def test_what_must_not_be_published_stops_a_run_that_says_the_way_out(tmp_path: 
     assert "There is no release." in page
     assert "10 values of field 1, e-mail addresses (so****g, so****g, so****g)" in page
     assert "said where the file is read" in page
-    asked = client.get("p", project.name, "data", "reading", params={"format": "basket", "not-ids": "1"}).text
-    assert {"format": "basket", "not-ids": "1"} in ways(asked)
-    client.post("p", project.name, "data", "read", data={"way": json.dumps(ways(asked)[0])})
+    text = client.get("p", project.name, "data", "reading", params={"format": "basket", "not-ids": "1"}).text
+    assert {"format": "basket", "not-ids": "1"} in ways(text)
+    client.post("p", project.name, "data", "read", data={"way": json.dumps(ways(text)[0])})
     assert project.settings()["not-ids"] == "1"
     client.post("p", project.name, "run", "start", data={"algorithm": "exact", "time-limit": "60"})
     assert client.studio.jobs.of(project)[-1].exit_code == 0
@@ -213,13 +216,13 @@ def test_rows_that_are_events_are_confirmed(tmp_path: Path) -> None:
     lines = [f"o{1000 + i // 2},u{i // 8},{'abcd'[i * 7 % 4]}" for i in range(80)]
     file = write(tmp_path / "b.csv", "\n".join(["order_id,user_id,product", *lines]) + "\n")
     assert "u0" in take(client, project, file)
-    given = {"id-column": "order_id", "item-column": "product"}
-    page = client.get("p", project.name, "data", "reading", params=given).text
+    options = {"id-column": "order_id", "item-column": "product"}
+    page = client.get("p", project.name, "data", "reading", params=options).text
     assert "10 users have 40 orders: rows would be orders, not people" in text_of(page)
-    given["rows-are-events"] = "yes"
-    page = client.get("p", project.name, "data", "reading", params=given).text
+    options["rows-are-events"] = "yes"
+    page = client.get("p", project.name, "data", "reading", params=options).text
     assert re.search(r'name="rows-are-events" value="yes" checked', page)
-    confirmed = {**given, "rows-are-events": True}
+    confirmed = {**options, "rows-are-events": True}
     assert ways(page)[:1] == [confirmed]
     client.post("p", project.name, "data", "read", data={"way": json.dumps(confirmed)})
     assert project.settings()["rows-are-events"] is True
@@ -268,7 +271,7 @@ def test_a_table_of_persons_needs_its_roles(client: Client, project: Project, tm
     form = {"column-1": "age", "role-1": "drop", "column-2": "codes", "role-2": "keep"}
     answer = client.post("p", project.name, "data", "roles", data=form)
     assert answer.status_code == 422
-    assert "Say which column holds the items." in answer.text
+    assert "Say which column contains the items." in answer.text
     assert "Say for at least one column that someone may know it." in answer.text
 
 
@@ -289,7 +292,7 @@ def test_the_numbers_of_persons_are_preset(client: Client, project: Project, tmp
     form |= {f"role-{at}": role for at, role in enumerate(roles, 1)}
     answer = client.post("p", project.name, "data", "roles", data=form)
     assert answer.status_code == 422
-    assert "column 'age' holds numbers, but 2 rows of 80 hold 'NA'" in text_of(answer.text)
+    assert "column 'age' contains numbers, but 2 rows of 80 contain 'NA'" in text_of(answer.text)
     form |= {"missing": "NA,?"}
     answer = client.post("p", project.name, "data", "roles", data=form | {"role-1": "drop"})
     assert answer.status_code == 422
@@ -334,7 +337,7 @@ def test_hostile_names_are_words(client: Client, project: Project, tmp_path: Pat
     assert "1 label begins" in text_of(client.get("p", project.name, "data").text)
 
 
-# --- rows, items, what is kept
+# --- rows, items, kept columns
 
 
 @pytest.fixture
@@ -347,7 +350,7 @@ def read(client: Client, project: Project, tmp_path: Path) -> Project:
     return project
 
 
-def test_rows_are_those_asked_for(client: Client, read: Project) -> None:
+def test_rows_are_those_requested(client: Client, read: Project) -> None:
     found = client.get("p", read.name, "data", "rows?first=499&count=10").json()
     assert (found["first"], found["total"], len(found["rows"])) == (499, 501, 2)
     for odd in ("first=-1", "first=x", "first=99999999999999", "count=0", "count=99999999", "first=%00"):
@@ -459,7 +462,7 @@ def test_a_dropped_file_is_copied(client: Client, project: Project) -> None:
 
 
 @posix_only
-def test_what_is_large_is_asked_about(client: Client, project: Project, tmp_path: Path) -> None:
+def test_large_requests_are_confirmed(client: Client, project: Project, tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     with path.open("wb") as file:
         file.truncate(1_200_000_000)  # takes no place

@@ -1,4 +1,4 @@
-"""What recipients, officers and strangers are told of, on the page Release and beside it."""
+"""Information for recipients, officers and outsiders, on the page Release and in its files."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def facts(project: Project, folder: Path) -> None:
         f"{at},2024-0{1 + at % 3}-11,{code}" for at in range(60) for code in ("I50", "E11")[: 1 + at % 2]
     ]
     (folder / "log.csv").write_text("\n".join(["id,day,code", *lines]) + "\n")
-    asked = {"id-column": "id", "set": "code", "when": "day:month", "hierarchy": None, "format": None}
-    project.save(input=str(folder / "log.csv"), k=5, m="1", **asked)
+    options = {"id-column": "id", "set": "code", "when": "day:month", "hierarchy": None, "format": None}
+    project.save(input=str(folder / "log.csv"), k=5, m="1", **options)
 
 
 def lacking(project: Project, folder: Path) -> None:
@@ -119,8 +119,8 @@ def test_an_absent_item_is_promised_by_a_box(page: Page, tmp_path: Path) -> None
     assert 'name="absent" value="1" checked>' in shown
     assert "and 1 item that is not in it, finds at least 5 rows that fit, or none." in shown
     assert shown.count("Knowing what a person does not have.") == 1
-    told = page.client.get("p", page.project.name, "promise/words?k=5&m=2&absent=1").json()
-    assert "1 item that is not in it" in told["promise"]
+    record = page.client.get("p", page.project.name, "promise/words?k=5&m=2&absent=1").json()
+    assert "1 item that is not in it" in record["promise"]
     assert json.loads((page.made() / "published" / "about.json").read_text())["guarantee"]["absent"] == 1
     page.send("promise", **form)
     assert "absent" not in page.project.settings()
@@ -146,7 +146,8 @@ def test_strangers_and_absent_items_are_counted_as_the_command_counts(page: Page
     assert "speaks of what a person has" in shown
 
     shown = page.send("release", "stranger", run="one", fraction="200%")
-    assert "--fraction must be above 0 and at most 1 (100 %), got the text '200%'." in shown
+    assert "“Which share of a population are these rows?” must be above 0 and at most 1 (100 %)" in shown
+    assert "--fraction must" not in shown
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -155,19 +156,19 @@ def test_what_cannot_be_done_is_said_as_the_commands_say_it(page: Page, tmp_path
     run = page.made()
     shown = page.text("release")
     checked = setveil("checker", run)
-    asked = {
+    options = {
         "Put them next to the data": checked,
         "Estimate it": setveil("risk", run, "--fraction", "5%"),
         "Count the rows that are found so": setveil("risk", run, "--absent", "1"),
     }
-    for button, done in asked.items():
+    for button, done in options.items():
         assert (button in shown) == (done.code == 0), (button, done.err)
         if done.code:
             said = re.search(r"Error: (.*)", done.err)
             assert said is not None
             assert said[1] in shown
     form = page.text("release", "evidence?run=one")
-    assert ('name="fraction"' in form) == (asked["Estimate it"].code == 0)
+    assert ('name="fraction"' in form) == (options["Estimate it"].code == 0)
     assert page.send("release", "evidence", run="one", frame="all", owner="Us").count("<iframe") == 1
     assert (run / "internal" / "evidence.html").is_file()
 
@@ -184,7 +185,7 @@ def test_the_compliance_record_is_filled_in_saved_and_made(page: Page, tmp_path:
     answers = {"owner": HOSTILE, "contract": "Licence 7\r\nsigned", "review": '"""\\u0041 = 5'}
     shown = page.send("release", "evidence", run="one", frame="eu", fraction="5%", **answers)
     assert f"{len(questions_of(EU)) - 3} questions are open" in shown
-    assert "&lt;/textarea" not in shown  # unescaped once: what is shown is text
+    assert "&lt;/textarea" not in shown  # unescaped once: the visible part is text
     kept = tomllib.loads((run / "internal" / "answers.toml").read_text("utf-8"))
     assert kept == {name: text.replace("\r\n", "\n") for name, text in answers.items()}
     assert (run / "internal" / "answers.toml").stat().st_mode & 0o077 == 0
@@ -198,7 +199,7 @@ def test_the_compliance_record_is_filled_in_saved_and_made(page: Page, tmp_path:
     assert "An attacker's only match" in html.unescape(made.text)
     assert not [path for path in (run / "published").iterdir() if "evidence" in path.name]
 
-    # The command makes the same bytes. What other frames ask stays answered; what is emptied is open again.
+    # The command makes the same bytes. Answers in other frames stay; emptied answers are open again.
     again = tmp_path / "again.html"
     words = ["evidence", run, "--answers", run / "internal" / "answers.toml", "--frame", "eu"]
     setveil(*words, "--fraction", "5%", "--out", again).ok()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CODES = ("I50.1", "I50.9", "I21.0", "J18.0", "J18.9", "J44")
 TREE = "I50.1;I50;I;*\nI50.9;I50;I;*\nI21.0;I;*\nJ18.0;J18;J;*\nJ18.9;J18;J;*\nJ44;J;*\n"
 ROLES = {"patient": "id", "date": "when", "code": "set", "cost": "amount"}
-ASKED: dict[str, Any] = {
+ROLE_OPTIONS: dict[str, Any] = {
     "id": "patient",
     "sets": "code",
     "when": {"date": "month"},
@@ -83,7 +83,7 @@ def sent(page: str, **roles: str) -> dict[str, str]:
 
 
 def of(page: str, what: str) -> dict[str, str]:
-    """List what the form says of each column."""
+    """List the values of the form for each column."""
     form = sent(page)
     return {form[f"column-{at}"]: form[f"{what}-{at}"] for at in range(1, 1 + page.count('name="way-'))}
 
@@ -118,7 +118,7 @@ def test_a_series_says_that_it_has_no_dates(client: Client, tmp_path: Path) -> N
     project = client.studio.projects.find("yearly")
     assert project.is_series
     page = take(client, project, log_in(tmp_path / "log.csv"))
-    assert "The releases of a series are of codes alone, without dates or amounts." in page
+    assert "A series publishes only codes, without dates or amounts." in page
     assert not form_of(page)
 
 
@@ -130,11 +130,11 @@ def test_periods_and_bands_are_shown_before_anything_is_read(
     answer = post(client, project, page, look="yes")
     assert answer.status_code == 200
     assert not project.settings().get("input")
-    facts = sv.read_facts(file, **ASKED)
+    facts = sv.read_facts(file, **ROLE_OPTIONS)
     missing = sum("@?@" in label for row in facts.rows() for label in row)
     shown = text_of(answer.text.partition('id="looked"')[2].partition("Show the periods")[0])
-    asked = ["--id-column", "patient", "--set", "code", "--when", "date:month", "--amount", "cost:0,50,100"]
-    done = setveil("anonymize", file, *asked, "--k", 400, "--m", 2, "--out", tmp_path / "out", cwd=tmp_path)
+    options = ["--id-column", "patient", "--set", "code", "--when", "date:month", "--amount", "cost:0,50,100"]
+    done = setveil("anonymize", file, *options, "--k", 400, "--m", 2, "--out", tmp_path / "out", cwd=tmp_path)
     said = re.sub(r"\s+", " ", done.err).partition(f"Reading {file}: ")[2].partition(". ")[0]
     assert said[1:] in shown
     assert f"150 rows, {facts.n_items} different facts" in shown
@@ -152,7 +152,7 @@ def test_periods_and_bands_are_shown_before_anything_is_read(
 
 
 @pytest.mark.parametrize(
-    ("line", "changes", "asked"),
+    ("line", "changes", "fields"),
     [
         ("1,31/12/2024,I50.1,3", {}, {}),
         ("1,nonsense,I50.1,3", {}, {}),
@@ -174,11 +174,11 @@ def test_refusals_are_those_of_the_command_line(
     tmp_path: Path,
     line: str,
     changes: dict[str, str],
-    asked: dict[str, Any],
+    fields: dict[str, Any],
 ) -> None:
     file = log_in(tmp_path / "log.csv", *([line] if line else []))
     with on_command_line(), pytest.raises(SetveilError) as refused:
-        sv.read_facts(file, **{**ASKED, **asked})
+        sv.read_facts(file, **{**ROLE_OPTIONS, **fields})
     page = take(client, project, file)
     for more in ({"look": "yes"}, {}):
         answer = post(client, project, page, **changes, **more)
@@ -190,7 +190,7 @@ def test_refusals_are_those_of_the_command_line(
             number = len(file.read_text().splitlines())
             assert f"here: line {number}" in said or "line" not in refused.value.message
         if changes.get("level-2") != "decade":  # which no page offers
-            assert of(answer.text, "holds") == ROLES  # what was chosen is there again
+            assert of(answer.text, "holds") == ROLES  # the choice is there again
 
 
 def test_columns_that_are_lists_of_their_own_have_an_m_each(
@@ -241,7 +241,7 @@ def test_columns_that_are_lists_of_their_own_have_an_m_each(
     setveil("verify", tmp_path / "made", "--k", 5, "--m", "code=2,cost=1", cwd=tmp_path).ok()
 
 
-def test_who_could_be_found_is_told_as_the_command_tells_it(
+def test_exposed_people_are_reported_as_by_the_command(
     client: Client, project: Project, tmp_path: Path
 ) -> None:
     file = log_in(tmp_path / "log.csv")
@@ -266,7 +266,7 @@ def test_dates_with_two_readings_show_both(client: Client, project: Project, tmp
     offered = re.findall(r'<button name="written" value="([^"]+)">It is ([^:]+):', answer.text)
     assert [form for form, _ in offered] == ["%d/%m/%Y", "%m/%d/%Y"]
     with on_command_line(), pytest.raises(SetveilError) as refused:
-        sv.read_facts(file, **ASKED)
+        sv.read_facts(file, **ROLE_OPTIONS)
     assert data_facts.readings(refused.value.message) == [(day, form) for form, day in offered]
     read = post(client, project, answer.text, written="%d/%m/%Y")
     assert read.status_code == 200
@@ -280,8 +280,8 @@ def test_what_a_log_lacks_is_said(client: Client, project: Project, tmp_path: Pa
     said = text_of(client.post("p", project.name, "data", "facts", data=form).text)
     for lacking in (
         "whose line it is",
-        "which column holds the codes",
-        "which column holds dates or amounts",
+        "which column contains the codes",
+        "which column contains dates or amounts",
     ):
         assert lacking in said
     assert "Say which bands of cost there are." in text_of(
@@ -362,7 +362,7 @@ def test_pages_say_what_does_not_apply(client: Client, ward: Project) -> None:
         r'<option value="(\w+)"', pages["run"].text.partition('id="algorithm"')[2].partition("</select>")[0]
     )
     assert sorted(methods) == sorted(RowsOfFacts.methods)
-    assert "What is dropped first" in run
+    assert "Order of generalization" in run
     assert "Each run of facts tries all orders" in compare
     assert client.get("p", ward.name, "promise", params={"model": "kkm"}).text.count("k^m-anonymity.") == 1
     for part in ("study", "recommend"):
@@ -387,9 +387,9 @@ def test_a_run_is_that_of_the_command_line_and_its_page_lists_the_orders(
         assert words.measure(order["lm"]) in said
     assert "Orders that were tried" in said
     assert "(taken)" in said
-    assert "What is published of each period: date" in said
+    assert "Published periods: date" in said
     assert "What facts are called now" in said
-    assert ", ".join(sv.read_facts(ward.settings()["input"], **ASKED).rows()[0]) in said
+    assert ", ".join(sv.read_facts(ward.settings()["input"], **ROLE_OPTIONS).rows()[0]) in said
     shown = client.get("p", ward.name, "release", "public", params={"run": "one"})
     assert "Parts of a fact" in shown.text
     assert client.get("p", ward.name, "compare").status_code == 200
@@ -439,7 +439,7 @@ def test_from_a_log_to_a_release(screen: Screen, tmp_path: Path) -> None:
     page.get_by_role("button", name="Open it").click()
     expect(page.get_by_role("heading", name="A log: who, what, when, how much")).to_be_visible()
     expect(page.get_by_label("Bands of cost")).to_be_hidden()
-    page.get_by_label("What cost holds").select_option("amount")
+    page.get_by_label("Content of cost").select_option("amount")
     page.get_by_label("Bands of cost").fill("0,50,100")
     expect(page.get_by_label("Days in a band of date")).to_be_hidden()
     page.get_by_label("Finest period of date").select_option("since")
@@ -476,7 +476,7 @@ def test_from_two_lists_to_a_release_by_own_ms(screen: Screen, tmp_path: Path) -
     page.goto(screen.at("p", project.name, "data", "file"))
     page.get_by_label("Path of the file").fill(str(log_in(tmp_path / "log.csv")))
     page.get_by_role("button", name="Open it").click()
-    page.get_by_label("What cost holds").select_option("set")
+    page.get_by_label("Content of cost").select_option("set")
     page.get_by_label("Several columns of codes are lists of their own").check()
     page.get_by_role("button", name="Show the periods and bands").click()
     expect(page.locator("#looked")).to_contain_text("date of cost")

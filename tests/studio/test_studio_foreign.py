@@ -1,4 +1,4 @@
-"""Projects that somebody else made, or changed by hand: no file in them is trusted."""
+"""Projects that another user made, or changed by hand: no file in them is trusted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def client(tmp_path: Path) -> Client:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Iterator[Path]:
-    """Give a folder beside the projects, and see to it that nothing in it changes."""
+    """Give a folder next to the projects, and check that nothing in it changes."""
     folder = tmp_path / "home"
     (folder / "internal").mkdir(parents=True)
     for name in (".bashrc.local", ".bashrc", "keep", "internal/report.json", "study.toml", "project.toml"):
@@ -68,22 +68,22 @@ def project(client: Client) -> Project:
     return project
 
 
-def statuses(client: Client, project: Project, asked: Sequence[str] = PAGES) -> list[int]:
-    """Ask for the first page, and for every page or those that are named."""
-    answers = [client.get("p", project.name, page) for page in asked]
+def statuses(client: Client, project: Project, paths: Sequence[str] = PAGES) -> list[int]:
+    """Request the first page, and every page or the named ones."""
+    answers = [client.get("p", project.name, page) for page in paths]
     return [answer.status_code for answer in [client.get(""), *answers]]
 
 
 def readers(client: Client, project: Project, place: Path) -> list[str]:
-    """Name the pages that open a file of this name: to the others it is nothing what is in it."""
+    """Name the pages that open a file of this name: its contents do not matter to other pages."""
     opened: set[str] = set()
 
     def noting(of: Any, name: str) -> None:
         original = getattr(of, name)
 
-        def noted(file: Any, *given: Any, **more: Any) -> Any:
+        def noted(file: Any, *args: Any, **more: Any) -> Any:
             opened.add("" if isinstance(file, int) else Path(os.fsdecode(file)).name)
-            return original(file, *given, **more)
+            return original(file, *args, **more)
 
         noticed.setattr(of, name, noted)
 
@@ -99,7 +99,7 @@ def readers(client: Client, project: Project, place: Path) -> list[str]:
     return found
 
 
-# --- what is written, and removed
+# --- written and removed files
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_link_is_not_followed(client: Client, project: Project, outside: Path,
     ):
         assert client.post("p", project.name, do, data=form).status_code == 400
     assert client.post("p", project.name, "data/upload?name=x.csv", content=b"tea\n").status_code == 400
-    # Deleting the project removes the link, and not what it leads to.
+    # Deleting the project removes the link, and not its target.
     title = project.title
     assert client.post("delete", data={"name": project.name, "typed": title}).status_code == 303
     assert not os.path.lexists(place)
@@ -207,7 +207,7 @@ def test_deleting_a_project_leaves_what_others_put_in_its_folder(client: Client,
     assert client.studio.projects.all() == []
 
 
-# --- what commands are told
+# --- the arguments of commands
 
 
 @pytest.mark.parametrize(
@@ -288,11 +288,11 @@ def test_no_file_of_a_project_breaks_a_page(client: Client, released: Path, file
         (folder / "studies" / "study-1" / "study.toml").write_text("")
     good = place.read_text() if place.is_file() else "{}"
     place.write_text(good)
-    asked = readers(client, project, place)
-    assert asked or place.name in {"risk.json", "study.toml"}  # read when something is sent, or not at all
+    paths = readers(client, project, place)
+    assert paths or place.name in {"risk.json", "study.toml"}  # read when something is sent, or not at all
     for content in [*JSON.values(), *changed(good)]:
         place.write_text(content)
-        found = statuses(client, project, asked if content else PAGES)
+        found = statuses(client, project, paths if content else PAGES)
         assert found[0] == 200
         assert max(found) < 500, content[:200]
         client.studio.jobs._lanes.clear()

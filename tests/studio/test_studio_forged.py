@@ -27,7 +27,7 @@ from setveil.studio.projects import Project
 from strategies import many
 from studio_client import PORT, Client
 
-TOLD = "nobody outside may see this"
+INTERNAL_TEXT = "nobody outside may see this"
 NAMES = (
     "action", "add", "at", "back", "by", "class-size", "column-1", "column-2", "delimiter", "edit",
     "encoding", "fanout", "file", "find", "first", "form", "format", "h", "id-column", "in", "item-column",
@@ -73,7 +73,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Give a home with a file that no answer may show, and that stays as it is."""
     folder = tmp_path / "home"
     (folder / "more").mkdir(parents=True)
-    (folder / "secret.txt").write_text(f"{TOLD},tea\n" * 5)
+    (folder / "secret.txt").write_text(f"{INTERNAL_TEXT},tea\n" * 5)
     (folder / "more" / "project.toml").write_text("")
     monkeypatch.setenv("HOME", str(folder))
     before = {path: path.is_file() and path.read_bytes() for path in sorted(folder.rglob("*"))}
@@ -271,18 +271,18 @@ def test_no_request_is_too_odd(client: Client, home: Path) -> None:
         for number in range(many(150)):
             request = forger.request()
             status, body = await ask(client, **request)
-            told = f"{number}: {[str(one)[:200] for one in request.values()]}"
-            assert status < 500, told
-            # The file may be read as data, which is what a page is for; nothing else shows it.
+            case_text = f"{number}: {[str(one)[:200] for one in request.values()]}"
+            assert status < 500, case_text
+            # The file may be read as data, the purpose of a page; nothing else shows it.
             if (
                 not request["path"]
                 .rstrip("/")
                 .partition("/p/shop/")[2]
                 .startswith(("data", "hierarchy/items", "hierarchy/problems"))
             ):
-                assert TOLD.encode() not in body, told
+                assert INTERNAL_TEXT.encode() not in body, case_text
             counted[status] = counted.get(status, 0) + 1
-            if number % 25 == 24:  # what was allowed has changed the project
+            if number % 25 == 24:  # the allowed request has changed the project
                 for path, content in {**kept, **runs}.items():
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(content)

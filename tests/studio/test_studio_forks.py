@@ -1,4 +1,4 @@
-"""What is forked for the studio's tests is to who starts it as a process of its own would be."""
+"""Processes forked for the studio's tests behave like processes of their own."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from pathlib import Path
 import pytest
 
 import studio_forks
+import warm
 from cli_helpers import environment, write
 from setveil.studio.projects import Project, Projects
 
-pytestmark = pytest.mark.skipif(not studio_forks.CAN_FORK, reason="nothing is forked here")
+pytestmark = pytest.mark.skipif(not warm.CAN_END_TOGETHER, reason="nothing is forked here")
 
 
 def both(folder: Path, *words: str, mask: int = -1, **more: str) -> list[subprocess.CompletedProcess[bytes]]:
-    """Run the same by Python and by what stands in for it, each in a folder of its own."""
+    """Run the same command by Python and by its replacement, each in a folder of its own."""
     done = []
     steered, steers = os.pipe()
     for name, python in (("started", sys.executable), ("forked", studio_forks.python())):
@@ -37,7 +38,7 @@ def both(folder: Path, *words: str, mask: int = -1, **more: str) -> list[subproc
                 umask=mask,
             )
         )
-    os.close(steers)  # its end would have ended what is watched
+    os.close(steers)  # its end would have ended the watched process
     os.close(steered)
     return done
 
@@ -50,7 +51,7 @@ def test_the_same_is_done(tmp_path: Path, k: str, code: int) -> None:
     started, forked = both(tmp_path, "setveil", *words, mask=0o077)
     assert (started.returncode, started.stdout) == (forked.returncode, forked.stdout)
     assert started.returncode == code
-    assert (started.stderr == forked.stderr) or code == 0  # which may tell of seconds
+    assert (started.stderr == forked.stderr) or code == 0  # which may contain seconds
     files = [sorted((tmp_path / name).rglob("*.csv")) for name in ("started", "forked")]
     for one, other in zip(*files, strict=True):
         assert one.read_bytes() == other.read_bytes()
@@ -58,7 +59,7 @@ def test_the_same_is_done(tmp_path: Path, k: str, code: int) -> None:
 
 
 def test_it_has_the_environment_of_who_asks(tmp_path: Path) -> None:
-    """What is watched tells of an error by a line of JSON."""
+    """Check that a watched process reports an error as a line of JSON."""
     words = ("anonymize", "rows.csv", "--k", "1", "--m", "2", "--out", "out")
     started, forked = both(tmp_path, "setveil", *words, SETVEIL_WATCHED="1e9")
     assert started.stderr == forked.stderr
@@ -80,12 +81,12 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_what_works_dies_with_what_stands_for_it(project: Project) -> None:
-    """Who works holds standard output as well: its end is the end of both."""
+    """Check that the worker, which also has standard output open, ends with its replacement process."""
     with desk() as one:
         assert one.stdin is not None
         assert one.stdout is not None
-        asked = {"id": 1, "do": "nothing of the kind", "with": {}, "folder": str(project.folder)}
-        one.stdin.write(json.dumps(asked).encode() + b"\n")
+        message = {"id": 1, "do": "nothing of the kind", "with": {}, "folder": str(project.folder)}
+        one.stdin.write(json.dumps(message).encode() + b"\n")
         one.stdin.flush()
         assert json.loads(one.stdout.readline())["id"] == 1
         os.kill(one.pid, signal.SIGKILL)

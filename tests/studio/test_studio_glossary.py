@@ -1,4 +1,4 @@
-"""The ? beside a term opens its entry: on the pages of the studio, as in reports."""
+"""The ? next to a term opens its entry: on the pages of the studio, as in reports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_first_page_says_what_this_is_and_shows_a_release(tmp_path: Path) ->
     targets = re.findall(r'popovertarget="([^"]+)"', page)
     places = re.findall(r'<aside popover class="entry" id="([^"]+)"', page)
     assert set(targets) == set(places) == {"term-k", "term-m", "term-suppression"}
-    assert page.count('class="main"') == 1  # one way in that stands out
+    assert page.count('class="main"') == 1  # one visible link
     assert page.index('class="main"') < page.index("Your projects</h2>")
     for before, after in EXAMPLE:
         for name in (*before, *after):

@@ -29,8 +29,8 @@ def made(client: Client, folder: Path, groups: str = GROUPS, **settings: Any) ->
     (folder / "rows.csv").write_text("milk,bread\nmilk,cheese\nsoap\n")
     (folder / "groups.csv").write_text(groups)
     project = client.studio.projects.create("Groups")
-    given = {"input": str(folder / "rows.csv"), "format": "basket", "hierarchy": str(folder / "groups.csv")}
-    project.save(**(given | settings))
+    options = {"input": str(folder / "rows.csv"), "format": "basket", "hierarchy": str(folder / "groups.csv")}
+    project.save(**(options | settings))
     return project
 
 
@@ -185,15 +185,15 @@ def test_groups_are_made_of_the_codes_of_a_classification(client: Client, tmp_pa
     assert read_hierarchy(project.hierarchy) == tree
 
 
-def test_codes_that_cannot_be_told_are_asked_in_the_studio(client: Client, tmp_path: Path) -> None:
+def test_ambiguous_codes_raise_a_question_in_the_studio(client: Client, tmp_path: Path) -> None:
     project = made(client, tmp_path)
     (tmp_path / "rows.csv").write_text("V10,250.01\nE11.9\nV10,E11.9\n38,4280,25001\n")
     before = ask(client, project, "tree")["labels"]
     build = "p", project.name, "hierarchy", "build"
-    asked = client.post(*build, data={"by": "system", "system": "icd9+icd10"})
-    assert asked.status_code == 400
-    assert "may be codes of ICD-9-CM or of ICD-10" in asked.text
-    assert "<option selected>icd9+icd10</option>" in asked.text
+    result = client.post(*build, data={"by": "system", "system": "icd9+icd10"})
+    assert result.status_code == 400
+    assert "may be codes of ICD-9-CM or of ICD-10" in result.text
+    assert "<option selected>icd9+icd10</option>" in result.text
     for wrong, words in (
         ("gtin", "begin with their makers"),
         ("", "There is no system"),
@@ -217,8 +217,8 @@ def test_codes_that_cannot_be_told_are_asked_in_the_studio(client: Client, tmp_p
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        ({"do": "start", "file": "/etc/passwd"}, "What was sent is no edit."),
-        ("move", "What was sent is no edit."),
+        ({"do": "start", "file": "/etc/passwd"}, "The request is not an edit."),
+        ("move", "The request is not an edit."),
         ({"do": "fly"}, "An edit says what to do"),
         ({"do": "undo"}, "There is nothing to undo."),
         ({"do": "redo"}, "There is nothing to do again."),
@@ -256,7 +256,7 @@ def test_files_that_are_no_groups_change_nothing(client: Client, tmp_path: Path)
     assert client.get("p", project.name, "hierarchy", "export?form=exe").status_code == 400
 
 
-def test_edits_that_were_changed_by_hand_are_told(client: Client, tmp_path: Path) -> None:
+def test_edits_that_were_changed_by_hand_are_reported(client: Client, tmp_path: Path) -> None:
     project = made(client, tmp_path)
     send(client, project, {"do": "dissolve", "group": "dairy"})
     with project.edits.open("a") as file:
@@ -297,7 +297,7 @@ def test_a_column_says_which_system_a_code_is_of(client: Client, tmp_path: Path)
         assert refused.status_code == 400
         assert words in refused.text
     one = client.post(*build, data={"by": "system", "system": "icd9", "system-column": "version"})
-    assert "--system-column tells two systems apart, got --system icd9." in one.text
+    assert "“Column that says which system” tells two systems apart, got “Classification” icd9." in one.text
     assert client.post(*build, data={**sent, "system-column": "version"}).status_code == 303
     tree = read_hierarchy(project.hierarchy)
     built, edited = _same_as(project)
@@ -311,8 +311,8 @@ def test_what_cannot_be_regrouped_is_refused(client: Client, tmp_path: Path) -> 
     project = made(client, tmp_path)
     at = "p", project.name, "hierarchy"
     assert "Look for better groups" in client.get(*at).text
-    for given in ({"within": "x", "seconds": "9"}, {"within": "1", "seconds": "0"}):
-        refused = client.post(*at, "regroup", data=given)
+    for form in ({"within": "x", "seconds": "9"}, {"within": "1", "seconds": "0"}):
+        refused = client.post(*at, "regroup", data=form)
         assert refused.status_code == 400
         assert "Whole numbers are expected here" in refused.text
     nothing = client.post(*at, "regrouped")
@@ -353,7 +353,7 @@ def test_the_promise_offers_groups_that_halve_the_loss(tmp_path: Path) -> None:
     assert "a release for k = 3 and m = 1 loses LM" in page
     job = client.studio.jobs.latest(project, "regroup")
     assert job is not None
-    job.notes[:] = ["Other words for the same losses."]  # the losses are not read from what is printed
+    job.notes[:] = ["Other words for the same losses."]  # the losses are not read from printed text
     assert "a release for k = 3 and m = 1 loses LM" in client.get(*at).text
     before = read_hierarchy(tmp_path / "groups.csv")
     client.post("p", project.name, "hierarchy", "regrouped")
@@ -376,8 +376,8 @@ def test_the_promise_offers_no_groups_that_are_as_good(tmp_path: Path) -> None:
 def test_the_promise_says_why_no_groups_are_tried(client: Client, tmp_path: Path) -> None:
     project = made(client, tmp_path)
     at = "p", project.name, "promise"
-    for given in ({"k": "1", "m": "2"}, {"k": "5", "m": "x"}, {"k": "5", "m": "inf"}):
-        assert client.post(*at, "groups", data=given).status_code == 400
+    for form in ({"k": "1", "m": "2"}, {"k": "5", "m": "x"}, {"k": "5", "m": "inf"}):
+        assert client.post(*at, "groups", data=form).status_code == 400
     assert not client.studio.jobs.of(project)
     project.save(hierarchy=None)
     assert "Try other groups" not in client.get(*at).text

@@ -1,4 +1,4 @@
-"""Who is answered, and who is not: each row of the table of threats that needs no browser."""
+"""Accepted and rejected requests: each row of the table of threats that needs no browser."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_another_host_is_not_answered(client: Client, host: str, path: str) -> N
 
 def test_two_hosts_or_none_are_not_answered(client: Client) -> None:
     for headers in ([], [(b"host", HOST.encode()), (b"host", HOST.encode())]):
-        assert asked(client, "GET", "/enter", headers)[0] == 421
+        assert response(client, "GET", "/enter", headers)[0] == 421
 
 
 def test_another_host_may_not_enter(client: Client) -> None:
@@ -113,7 +113,7 @@ def test_two_origins_or_sites_are_none(client: Client) -> None:
     host, origin = (b"host", HOST.encode()), (b"origin", ORIGIN.encode())
     site = (b"sec-fetch-site", b"same-origin")
     for doubled in ((b"origin", ORIGIN.encode()), (b"sec-fetch-site", b"same-site")):
-        status, _ = asked(client, "POST", client.at("new"), [host, cookie, origin, site, doubled])
+        status, _ = response(client, "POST", client.at("new"), [host, cookie, origin, site, doubled])
         assert status == 403
 
 
@@ -263,11 +263,11 @@ def leave_word(folder: Path, content: object, mode: int = 0o600) -> Path:
 
 @pytest.mark.parametrize("answer", [b'{"code": "x", "signed": "y"}', b'{"code": "x"}', b"[]", b"<html>"])
 def test_what_answers_in_place_of_a_studio_is_not_opened(answer: bytes, tmp_path: Path) -> None:
-    asked = []
+    requests = []
 
     class Other(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked.append(self.rfile.read(int(self.headers["Content-Length"])))
+            requests.append(self.rfile.read(int(self.headers["Content-Length"])))
             self.send_response(200)
             self.end_headers()
             self.wfile.write(answer)
@@ -279,8 +279,8 @@ def test_what_answers_in_place_of_a_studio_is_not_opened(answer: bytes, tmp_path
         Thread(target=server.handle_request, daemon=True).start()
         leave_word(tmp_path, {"origin": f"http://127.0.0.1:{server.server_port}", "again": "the key"})
         assert ask_running(tmp_path, tmp_path) is None
-    assert len(asked) == 1
-    assert b"the key" not in asked[0]
+    assert len(requests) == 1
+    assert b"the key" not in requests[0]
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,9 @@ def test_what_answers_in_place_of_a_studio_is_not_opened(answer: bytes, tmp_path
     ],
     ids=lambda one: str(one)[:40],
 )  # fmt: skip
-def test_no_other_address_is_asked(origin: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_other_address_is_requested(
+    origin: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(http.client, "HTTPConnection", lambda *_, **__: pytest.fail("it was asked"))
     leave_word(tmp_path, {"origin": str_or(origin, "PORT", "8765"), "again": "the key"})
     assert ask_running(tmp_path, tmp_path) is None
@@ -321,8 +323,8 @@ def test_a_word_that_others_could_have_left_is_none(
     spoilt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http.client, "HTTPConnection", lambda *_, **__: pytest.fail("it was asked"))
-    told = {"origin": "http://127.0.0.1:8765", "again": "the key"}
-    word = leave_word(tmp_path, told, {"others write": 0o602, "group writes": 0o620}.get(spoilt, 0o600))
+    answer = {"origin": "http://127.0.0.1:8765", "again": "the key"}
+    word = leave_word(tmp_path, answer, {"others write": 0o602, "group writes": 0o620}.get(spoilt, 0o600))
     if spoilt == "open folder":
         tmp_path.chmod(0o777)
     if spoilt in {"link", "pipe", "folder"}:
@@ -340,19 +342,19 @@ def test_a_word_that_others_could_have_left_is_none(
 
 @posix_only
 def test_where_word_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the system's folder for what runs where it is this user's alone, else in one of the user's own."""
+    """Check the place: the system's runtime folder if it is private to the user, else the user's own."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
     own = tmp_path / ".local" / "state" / "setveil"
     runtime = tmp_path / "run"
     runtime.mkdir(mode=0o700)
-    for given, mode, expected in (
+    for state, mode, expected in (
         (str(runtime), 0o700, runtime / "setveil"), (str(runtime), 0o755, own),
         (str(tmp_path / "none"), 0o700, own), ("run", 0o700, own), ("", 0o700, own),
     ):  # fmt: skip
         runtime.chmod(mode)
-        monkeypatch.setenv("XDG_RUNTIME_DIR", given)
+        monkeypatch.setenv("XDG_RUNTIME_DIR", state)
         assert running.runtime_folder() == expected
     monkeypatch.setattr(sys, "platform", "darwin")
     assert running.runtime_folder() == tmp_path / "Library" / "Caches" / "setveil"
@@ -360,11 +362,11 @@ def test_where_word_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_who_answers_with_another_address_is_not_followed(tmp_path: Path) -> None:
     """A redirect leads nowhere."""
-    asked = []
+    requests = []
 
     class Other(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked.append(self.path)
+            requests.append(self.path)
             self.send_response(307)
             self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/elsewhere")  # type: ignore[attr-defined]
             self.end_headers()
@@ -377,12 +379,12 @@ def test_who_answers_with_another_address_is_not_followed(tmp_path: Path) -> Non
         leave_word(tmp_path, {"origin": f"http://127.0.0.1:{server.server_port}", "again": "the key"})
         assert ask_running(tmp_path, tmp_path) is None
         server.shutdown()
-    assert asked == ["/again"]
+    assert requests == ["/again"]
 
 
 @pytest.mark.parametrize("path", ["/enter", "/again", "/nowhere", "/studio.css"])
 def test_strangers_are_not_listened_to_for_long(client: Client, path: str) -> None:
-    """600 MB were read before a word of them was looked at."""
+    """Check that a request of 600 MB is rejected: it was read before any part was checked."""
     read = 0
 
     async def receive() -> MutableMapping[str, Any]:
@@ -410,7 +412,7 @@ def test_strangers_are_not_listened_to_for_long(client: Client, path: str) -> No
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH"])
 @pytest.mark.parametrize("path", ["/enter", "/again", "/studio.css", "/enter.js", "/x", "/s/x/", "/p/x/data"])
-def test_the_secret_path_is_told_to_nobody(client: Client, method: str, path: str) -> None:
+def test_the_secret_path_is_not_revealed(client: Client, method: str, path: str) -> None:
     """An address that knows another method answered with a page of the studio, and its links."""
     answer = client.raw(method, path, {"origin": ORIGIN, "sec-fetch-site": "same-origin"})
     assert client.keys.path not in answer.text + str(answer.headers)
@@ -445,7 +447,7 @@ def test_idle_connections_shut_nobody_out(tmp_path: Path) -> None:
 
 
 def test_a_connection_by_which_nobody_comes_in_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever was let in stays; the oldest of the others make room, and none of them stays for long."""
+    """Check that authorized connections stay, and the oldest others make room; none stays for long."""
 
     class Transport(asyncio.Transport):
         closed = False
@@ -577,7 +579,7 @@ def test_a_project_is_one_of_those_there_are(client: Client, name: str, tmp_path
     (tmp_path / ".hidden").mkdir()
     (tmp_path / ".hidden" / "project.toml").write_text("")
     for path in (client.at("p", name, "data"), client.at("p", quote(name, safe=""), "data")):
-        assert asked(client, "GET", path, letting(client))[0] in {403, 404}
+        assert response(client, "GET", path, letting(client))[0] in {403, 404}
     with pytest.raises(LookupError):
         client.studio.projects.find(name)
 
@@ -586,7 +588,7 @@ def test_a_project_is_one_of_those_there_are(client: Client, name: str, tmp_path
     "name", ["../app.py", "..%2fapp.py", "app.py", "../templates/base.html", ".", "..", "\0"]
 )
 def test_static_files_are_from_a_list(client: Client, name: str) -> None:
-    assert asked(client, "GET", client.at("static", name), letting(client))[0] in {403, 404}
+    assert response(client, "GET", client.at("static", name), letting(client))[0] in {403, 404}
 
 
 @pytest.mark.parametrize("title", ["../../etc", "..", "/", "\0", "a/b\\c", "\u202e", "CON", " ", "x" * 500])
@@ -632,18 +634,18 @@ def test_it_listens_on_this_computer_alone(tmp_path: Path) -> None:
 @posix_only
 def test_no_key_is_left_or_shown(tmp_path: Path) -> None:
     server = serve(tmp_path)
-    told = server.word
+    word = server.word
     try:
-        assert stat.S_IMODE(told.stat().st_mode) == 0o600
-        assert stat.S_IMODE(told.parent.stat().st_mode) == 0o700
+        assert stat.S_IMODE(word.stat().st_mode) == 0o600
+        assert stat.S_IMODE(word.parent.stat().st_mode) == 0o700
         assert sorted((tmp_path / "setveil").iterdir()) == []
-        key = json.loads(told.read_text())["again"]
+        key = json.loads(word.read_text())["again"]
         command = Path(f"/proc/{server.process.pid}/cmdline").read_bytes().decode()
         assert key not in command
         assert server.first.partition("#")[2] not in command
     finally:
         server.stop()
-    assert not told.exists()
+    assert not word.exists()
 
 
 @posix_only
@@ -705,7 +707,7 @@ def letting(client: Client) -> list[tuple[bytes, bytes]]:
     return [(b"host", HOST.encode()), (b"cookie", f"{COOKIE}={client.keys.cookie}".encode())]
 
 
-def asked(client: Client, method: str, path: str, headers: list[tuple[bytes, bytes]]) -> tuple[int, bytes]:
+def response(client: Client, method: str, path: str, headers: list[tuple[bytes, bytes]]) -> tuple[int, bytes]:
     """Ask with exactly these headers."""
     sent: list[MutableMapping[str, Any]] = []
 

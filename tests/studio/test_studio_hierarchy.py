@@ -63,7 +63,7 @@ def line(page: Page, label: str) -> Locator:
 
 
 def paths(project: Project) -> dict[str, list[str]]:
-    """Read what the commands read: the groups above each item."""
+    """Read the same as the commands: the groups above each item."""
     return {path[0]: path[1:] for path in read_hierarchy(project.hierarchy).paths()}
 
 
@@ -90,7 +90,7 @@ def test_groups_are_edited_with_the_mouse_and_all_of_it_is_undone(screen: Screen
     line(page, "butter").drag_to(line(page, "household"))
     expect(said).to_have_text("Moved butter into household.")
     expect(line(page, "household").locator(".size")).to_have_text("3 items")
-    line(page, "soap").drag_to(line(page, "cheese"))  # to an item: beside it
+    line(page, "soap").drag_to(line(page, "cheese"))  # to an item: next to it
     expect(said).to_have_text("Moved soap into dairy.")
     assert paths(project) == BEGUN | {"butter": ["household", "*"], "soap": ["dairy", "food", "*"]}
 
@@ -223,7 +223,7 @@ def test_problems_are_found_and_mended(screen: Screen, tmp_path: Path) -> None:
     assert paths(project)["kiwi"] == ["food", "*"]
     expect(line(page, "kiwi").locator(".size")).to_have_text("rare: 1 row")
     line(page, "food").click()
-    expect(page.locator("#rows")).to_have_text("5 rows hold something of it")
+    expect(page.locator("#rows")).to_have_text("5 rows contain something of it")
     page.goto(f"{page.url}?find=butt")
     expect(page.locator("#what")).to_have_text("butter")
     expect(page.locator("#rows")).to_have_text("Rare: in 1 row")
@@ -253,14 +253,14 @@ def test_two_windows_see_one_tree_and_what_is_killed_loses_nothing(
         expect(first.locator("#said")).to_have_text("Sorted *.")  # by a new worker
         screen.wrong[:] = [
             said for said in screen.wrong if " 503 " not in said
-        ]  # asked of the one that was killed
+        ]  # requests to the killed process
         for page in (first, second):
             page.close()
     finally:
         with server.process as process:
             process.kill()
     with project.edits.open("a") as file:
-        file.write('{"do": "ren')  # what was being written when the power went
+        file.write('{"do": "ren')  # the file being written when the power failed
     again = serve(tmp_path)
     try:
         page = opened(screens(server=again), project)
@@ -387,7 +387,7 @@ def test_groups_are_made_anew_below_a_level_and_used(screen: Screen, tmp_path: P
     page.get_by_label("Level that stays").fill("9")
     page.get_by_role("button", name="Look for better groups").click()
     expect(page.locator("#again ~ .problem")).to_contain_text("--within 9 names no groups")
-    expect(page.locator("#loading")).to_be_hidden()  # what is below moves until then
+    expect(page.locator("#loading")).to_be_hidden()  # the branch moves until then
     page.get_by_text("Make the groups below a level again").click()
     page.get_by_role("button", name="Look for better groups").click()
     expect(page.get_by_text("Found:")).to_contain_text("inner nodes")

@@ -23,7 +23,7 @@ from setveil.studio.jobs import Job, Jobs
 from setveil.studio.places import UNDER_WAY
 from setveil.studio.projects import Project, Projects
 
-# Stands for setveil: what it does is the first word. It hears of its end by its standard input.
+# Replaces setveil: the first word is its action. It receives its end on its standard input.
 PLAYED = (
     sys.executable,
     "-c",
@@ -69,7 +69,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def in_a_loop(what: Coroutine[Any, Any, Any]) -> Any:
-    """Run what is asynchronous; not in this thread, in which a browser may have its loop."""
+    """Run an asynchronous function, in another thread, as a browser may have its loop in this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, what).result()
 
@@ -192,19 +192,19 @@ def test_one_work_at_a_time_and_fronts_are_put_off(project: Project) -> None:
     assert played(do) == ["done"] * 4
 
 
-def test_what_is_asked_for_comes_before_other_fronts(project: Project) -> None:
+def test_requested_fronts_come_before_others(project: Project) -> None:
     async def do(jobs: Jobs) -> list[str]:
         first = jobs.start(project, "explore", ["hang"])
         jobs.start(project, "explore", ["answer"])
         await reaches(jobs, project, first, "hanging")
-        asked = jobs.start(project, "explore", ["hang"], urgent=True)
-        await reaches(jobs, project, asked, "hanging")
+        search = jobs.start(project, "explore", ["hang"], urgent=True)
+        await reaches(jobs, project, search, "hanging")
         assert first.state == "waiting"
-        run = jobs.start(project, "anonymize", ["answer"])  # any other work goes before all of them
+        run = jobs.start(project, "anonymize", ["answer"])  # any other work precedes all of them
         await jobs.wait(run)
-        await reaches(jobs, project, asked, "hanging")
+        await reaches(jobs, project, search, "hanging")
         assert first.state == "waiting"
-        jobs.finish(asked)
+        jobs.finish(search)
         await reaches(jobs, project, first, "hanging")
         jobs.finish(first)
         await jobs.wait(jobs.of(project)[1])
@@ -220,7 +220,7 @@ def test_the_chosen_promise_is_computed_first(project: Project) -> None:
 
     from setveil.studio import fronts
 
-    async def asked(jobs: Jobs, *chosen: tuple[tuple[int, str], bool]) -> list[str]:
+    async def queue(jobs: Jobs, *chosen: tuple[tuple[int, str], bool]) -> list[str]:
         for one, alone in chosen:
             fronts.start(jobs, project, one, alone=alone)
         return [
@@ -231,19 +231,19 @@ def test_the_chosen_promise_is_computed_first(project: Project) -> None:
     project.save(input="rows.csv", format="basket")
     ks = ",".join(map(str, fronts.KS))
     parts = ["5 2 20", f"{ks} 1,2 40", f"{ks} 3,4 60"]
-    assert in_a_loop(asked(Noted(), ((5, "2"), False))) == parts
-    assert in_a_loop(asked(Noted(), ((5, "2"), False), ((5, "2"), False))) == parts  # each once
-    first = in_a_loop(asked(Noted(), ((5, "2"), False), ((7, "inf"), True)))
+    assert in_a_loop(queue(Noted(), ((5, "2"), False))) == parts
+    assert in_a_loop(queue(Noted(), ((5, "2"), False), ((5, "2"), False))) == parts  # each once
+    first = in_a_loop(queue(Noted(), ((5, "2"), False), ((7, "inf"), True)))
     assert first == ["7 inf 60", *parts]
     project.fronts.mkdir(exist_ok=True)
     found = {"objective": "lm", "cells": [], "rows": 1, "k": [], "m": []}
     for part in fronts._grid(project):
         part.place.write_text(json.dumps(found))
-    assert in_a_loop(asked(Noted(), ((5, "2"), False))) == []  # all is known
+    assert in_a_loop(queue(Noted(), ((5, "2"), False))) == []  # all is known
     for budget in (60, 180, 540):  # longer each time
-        assert in_a_loop(asked(Noted(), ((5, "2"), True))) == [f"5 2 {budget}"]
+        assert in_a_loop(queue(Noted(), ((5, "2"), True))) == [f"5 2 {budget}"]
         fronts._one(project, 5, "2", budget).place.write_text(json.dumps(found))
-    assert in_a_loop(asked(Noted(), ((5, "2"), True))) == []
+    assert in_a_loop(queue(Noted(), ((5, "2"), True))) == []
 
 
 def test_what_waits_can_be_cancelled(project: Project) -> None:
@@ -260,7 +260,7 @@ def test_what_waits_can_be_cancelled(project: Project) -> None:
 
 
 def test_a_later_server_says_what_became_of_a_run(project: Project) -> None:
-    """The server is killed while a run is under way: the run ends, and what it had written goes."""
+    """Check that, if the server is killed during a run, the run ends and its files are removed."""
     script = f"""
 import asyncio
 from pathlib import Path
@@ -321,7 +321,7 @@ def test_the_real_command_reports_its_phases_and_errors(project: Project) -> Non
     made, refused = in_a_loop(do())
     assert made.state == "done", made
     assert (project.folder / "a" / "published").is_dir()
-    assert set(phases) - {""} > {"starting"}  # every tenth of a second the command says what it does
+    assert set(phases) - {""} > {"starting"}  # every tenth of a second the command reports its progress
     assert refused.state == "failed"
     assert refused.exit_code == 3
     assert refused.error is not None
@@ -378,7 +378,7 @@ def echo(desk, text):
 def kill(desk): os.kill(os.getpid(), signal.SIGKILL)
 def fail(desk): raise KeyError("secret")
 def memory(desk): raise MemoryError
-desk.ASKED.update(refuse=refuse, echo=echo, kill=kill, fail=fail, memory=memory)
+desk.HANDLERS.update(refuse=refuse, echo=echo, kill=kill, fail=fail, memory=memory)
 desk.main()
 """,
 )
@@ -472,7 +472,7 @@ asyncio.run(do())
         assert server.stdout is not None
         child = int(server.stdout.readline())
         status = Path(f"/proc/{child}/status")
-        assert not status.exists() or "Umask:\t0077\n" in status.read_text()  # what it writes is private
+        assert not status.exists() or "Umask:\t0077\n" in status.read_text()  # its files are private
         server.kill()
     cli_helpers.until_gone([child])
 

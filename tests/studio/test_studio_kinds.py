@@ -130,7 +130,7 @@ def facts(project: Project, folder: Path) -> None:
 
 
 def noise(project: Project, folder: Path) -> None:
-    """Counts with noise, whose rows are nobody's."""
+    """Make counts with noise, whose rows belong to nobody."""
     rows(project, folder)
     project.save(model="differential-privacy", epsilon="1", k=None, m=None)
 
@@ -145,7 +145,7 @@ def made(server: Server, kind: str, folder: Path) -> Project:
     project = server.project(f"Kind {kind}")
     KINDS[kind](project, folder)
     for name in ("one", "two"):
-        external = [] if kind == "noise" else ["--external"]  # which is refused
+        external = [] if kind == "noise" else ["--external"]  # which is not supported for noise
         setveil("anonymize", "--config", project.toml, "--out", project.runs / name, *external).ok()
     return project
 
@@ -176,7 +176,7 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
     expect(page.locator("#rows .row").nth(4)).to_contain_text(
         re.compile("tea|coffee|milk|soap|juice|cheese|b")
     )
-    if kind == "facts":  # of which each release counts it
+    if kind == "facts":  # each release counts them
         expect(page.get_by_role("heading", name="The parts of facts")).to_be_visible()
     else:
         expect(page.locator("#risk[data-ready]")).to_be_visible()
@@ -200,7 +200,7 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
     expect(page.locator(".rows-table tbody tr").first).to_be_visible()
     page.locator("main > section details").evaluate_all("all => all.forEach(one => one.open = true)")
     for title in ("Full report", "Page that may be shared")[: 1 if kind == "noise" else 2]:
-        expect(framed(page, title).get_by_text("The promise holds").first).to_be_visible()
+        expect(framed(page, title).get_by_text("The guarantee holds").first).to_be_visible()
     unharmed(page)
     go("compare", more="?first=one&second=two")
     expect(page.locator("table.releases tbody tr").first).to_be_visible()
@@ -210,11 +210,11 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
 
 
 def test_data_come_into_attributes_in_one_way() -> None:
-    """Jinja escapes what stands between quotation marks, unless it is marked as safe, as by `tojson`."""
+    """Check text between quotation marks: Jinja escapes it, unless it is marked as safe, as by `tojson`."""
     for file in sorted(TEMPLATES.iterdir()):
         text = file.read_text()
         if file.name == "macros.html":
-            assert text.count("tojson") == 2  # the macro, and what is said of it
+            assert text.count("tojson") == 2  # the macro, and its argument
             text = text.replace("| tojson | forceescape", "")
             text = re.sub(r"\{#.*?#\}", "", text, flags=re.DOTALL)
         assert not re.search(r"\|\s*(tojson|safe)\b|autoescape|Markup", text), file.name

@@ -38,13 +38,13 @@ def project(client: Client) -> Project:
 
 
 def field(page: str, name: str) -> str:
-    """Take the value of a field of the page, of whatever kind; "" where it is empty."""
+    """Return the value of a field of the page, of any kind; "" if it is empty."""
     found = re.search(rf'<input[^>]* id="more-{name}"[^>]* value="([^"]*)"', page)
     return html.unescape(found[1]) if found else ""
 
 
 def hidden(page: str, action: str) -> dict[str, str]:
-    """Take what a form sends that nobody sees."""
+    """Return the hidden values that a form sends."""
     form = page.partition(f'/data/{action}"')[2].partition("</form>")[0]
     found = re.findall(r'<input type="hidden" name="([a-z-]+)" value="([^"]*)"', form)
     return {name: html.unescape(value) for name, value in found}
@@ -77,7 +77,7 @@ def test_a_title_above_a_table_of_persons(client: Client, project: Project, tmp_
     words = commands.risk(project, [1])
     assert words[words.index("--skip-lines") + 1] == "1-2,34"
     assert field(client.get("p", project.name, "data", "reading").text, "skip-lines") == "1-2,34"
-    # and what was said can be taken back
+    # and the answer can be taken back
     assert field(client.get("p", project.name, "data", "reading?skip-lines=").text, "skip-lines") == ""
 
 
@@ -164,8 +164,8 @@ def test_two_files_become_one_project(client: Client, project: Project, tmp_path
     assert project.studio["rows"] == 40
     rows = client.get("p", project.name, "data", "rows").json()["rows"]
     assert rows[25]["items"] == ["A7", "C7", "E1", "I1"]
-    asked = commands.risk(project, [1])
-    assert asked[asked.index("--also") + 1] == f"{folder}/rx.csv:ATC"
+    risk = commands.risk(project, [1])
+    assert risk[risk.index("--also") + 1] == f"{folder}/rx.csv:ATC"
 
 
 def test_a_table_and_another_file_about_the_same_people(
@@ -187,5 +187,5 @@ def test_a_table_and_another_file_about_the_same_people(
     assert (settings["also"], settings["qi"], project.studio["rows"]) == (f"{drugs}:ATC", "age,sex", 30)
     rows = client.get("p", project.name, "data", "rows").json()["rows"]
     assert rows[1]["items"] == ["A7", "C7", "I1"]
-    asked = commands.risk(project, [1])
-    assert asked[asked.index("--also") + 1] == f"{drugs}:ATC"
+    risk = commands.risk(project, [1])
+    assert risk[risk.index("--also") + 1] == f"{drugs}:ATC"

@@ -21,7 +21,7 @@ from studio_client import Client
 
 
 def walk(client: Client, project: Project, form: dict[str, str], items: str = "") -> list[httpx.Response]:
-    """Take a promise, run it, and return the page Run if it failed, else Release and what it is asked."""
+    """Choose a promise, run it, and return the page Run if it failed, else Release and its questions."""
 
     async def go() -> list[httpx.Response]:
         studio = client.studio
@@ -87,26 +87,26 @@ def project(client: Client) -> Project:
 )
 def test_each_promise(client: Client, project: Project, form: dict[str, str], said: str) -> None:
     project.save(studio={"sensitive": ["sponges"]})
-    *_, run, release, asked, checked = walk(client, project, form)
+    *_, run, release, answer, checked = walk(client, project, form)
     assert run.status_code == 200
     assert release.status_code == 200
     assert "The promise holds." in release.text
     assert "for inside only; the published file" in release.text
-    assert asked.status_code == 303
+    assert answer.status_code == 303
     assert "from the published files alone: it holds." in checked.text, checked.text
 
 
 @pytest.mark.parametrize("unsafe", [False, True])
 def test_rows_in_chunks_where_items_are_sensitive(client: Client, project: Project, unsafe: bool) -> None:
-    """Safe with rho = 1/5 where nothing is said; left open only where that is ticked."""
+    """Check that the default is safe with rho = 1/5, and unlimited only if that box is ticked."""
     project.save(studio={"sensitive": ["sponges"]})
     form = {"model": "disassociated", "k": "3", "m": "2", **({"unsafe": "yes"} if unsafe else {})}
     *_, run, release, _, _ = walk(client, project, form)
     assert project.settings().get("unsafe") is (True if unsafe else None)
     assert "The promise holds." in release.text
     file = next(project.runs.glob("*/internal/report.json"))
-    told = json.loads(file.read_text(encoding="utf-8"))["guarantee"]
-    assert (told.get("rho"), told["sensitive"]) == (None if unsafe else 0.2, ["sponges"])
+    record = json.loads(file.read_text(encoding="utf-8"))["guarantee"]
+    assert (record.get("rho"), record["sensitive"]) == (None if unsafe else 0.2, ["sponges"])
     assert ("--unsafe" in run.text) == unsafe
 
 
@@ -162,14 +162,14 @@ def test_what_is_typed_wrongly(
     assert project.settings() == before
 
 
-def test_integers_are_asked_for_as_words_are(client: Client, tmp_path: Path) -> None:
+def test_integers_are_sensitive_items_as_words_are(client: Client, tmp_path: Path) -> None:
     rows = cli_helpers.sample_rows()
     file = cli_helpers.write(tmp_path / "rows.dat", cli_helpers.dump(rows, "fimi"))
     project = client.studio.projects.create("Numbers")
     project.save(input=str(file), format="fimi")
-    *_, asked = walk(client, project, {"k": "2", "m": "1"}, "101, 102")
+    *_, answer = walk(client, project, {"k": "2", "m": "1"}, "101, 102")
     number = sum(1 for row in rows if {"101", "102"} <= row)
-    assert f"<b>101, 102</b>: exactly {number} rows" in asked.text
+    assert f"<b>101, 102</b>: exactly {number} rows" in answer.text
 
 
 def test_a_promise_that_cannot_be_kept_names_the_nearest(client: Client, project: Project) -> None:

@@ -41,6 +41,7 @@ def test_the_sample_is_that_of_the_demo(tmp_path: Path) -> None:
     for number, step in enumerate(STEPS, 1):
         page = client.get("p", project.name, step).text
         assert f"Tour, {number} of 6." in page
+        assert f"<h1>{STEPS[step]}" in page
         assert TOUR[step].partition(",")[0].replace("'", "&#39;") in page
     answer = client.post("p", project.name, "tour", data={"step": "promise"})
     assert answer.headers["location"].endswith("/promise")

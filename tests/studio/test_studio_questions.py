@@ -1,6 +1,6 @@
 """Every page, and every question that the release's page asks, with a release of each promise and kind.
 
-Without a browser: what a page shows of them is looked at in `test_studio_kinds` and `test_studio_release`.
+Without a browser: `test_studio_kinds` and `test_studio_release` check the visible pages.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ def test_every_question_of_every_kind_of_release(place: Path, tmp_path: Path, na
         assert client.get("p", name, page).status_code == 200, page
     assert client.get("p", name, "release", "evidence?run=one").status_code == 200
     for question, form in QUESTIONS.items():
-        asked = client.post("p", name, "release", question, data={"run": "one", **form})
-        assert asked.status_code == 303, (question, asked.text)
-        shown = client.raw("GET", asked.headers["location"], client.headers())
+        result = client.post("p", name, "release", question, data={"run": "one", **form})
+        assert result.status_code == 303, (question, result.text)
+        shown = client.raw("GET", result.headers["location"], client.headers())
         assert shown.status_code == 200, (question, shown.text)
         job = client.studio.jobs.latest(project, question)
         assert job is not None
@@ -128,6 +128,6 @@ def test_rows_drawn_from_noise_are_nobodys_however_many(
     project.save(**settings(CASES["noise"], place))
     setveil("anonymize", "--config", project.toml, "--out", project.runs / "one").ok()
     monkeypatch.setattr(PublishedBlocks, "n_rows", property(lambda _: 80))  # as many as were given
-    told = before_after(Desk(project.folder), "one")
-    assert told["nobodys"]
-    assert [row["after"] for row in told["rows"]] == [None] * 10
+    figures = before_after(Desk(project.folder), "one")
+    assert figures["nobodys"]
+    assert [row["after"] for row in figures["rows"]] == [None] * 10

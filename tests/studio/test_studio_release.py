@@ -82,10 +82,10 @@ def test_the_figures_are_those_of_the_report(screen: Screen, studio_server: Serv
         members.setdefault(label, []).append(item)
     broader = sorted(label for label, items in members.items() if label and items != [label])
     assert page.locator(".names b").all_inner_texts() == broader
-    left_out = sorted(item for item, label in recoding.items() if not label)
-    page.get_by_role("link", name=f"Suppressed ({len(left_out)})").click()
+    suppressed = sorted(item for item, label in recoding.items() if not label)
+    page.get_by_role("link", name=f"Suppressed ({len(suppressed)})").click()
     page.wait_for_url("**show=out*")
-    assert page.locator(".names b").all_inner_texts() == left_out
+    assert page.locator(".names b").all_inner_texts() == suppressed
 
     published = cli_helpers.rows_of(run / "published" / "data.csv")
     places = [int(place) for _, place in cli_helpers.table(run / "internal" / "rows.csv")[1:]]
@@ -97,7 +97,7 @@ def test_the_figures_are_those_of_the_report(screen: Screen, studio_server: Serv
         assert frozenset(after.split(", ")) == (published[places[i]] or frozenset(["nothing"]))
 
 
-def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -> None:
+def test_questions_about_a_release(screen: Screen, studio_server: Server) -> None:
     from playwright.sync_api import expect
 
     project = studio_server.project("Questions", k=5, m="2", external=True)
@@ -121,7 +121,7 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     expect(page.locator("main")).to_contain_text("'nonsense' is neither an item nor a label of the release.")
 
     page.get_by_text("Show the report, for inside only").click()
-    expect(framed(page, "Full report").get_by_text("The promise holds").first).to_be_visible()
+    expect(framed(page, "Full report").get_by_text("The guarantee holds").first).to_be_visible()
 
     page.locator(".names").get_by_role("button", name="Why?").click()
     expect(page.locator("#why")).to_contain_text("household represents 5 items")
@@ -130,7 +130,7 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     expect(page.locator("#cut li", has_text="butter (as it is)").last).to_be_visible()
     looks(page, "release")
 
-    page.get_by_role("button", name="Leave").click()
+    page.get_by_role("button", name="Suppress").click()
     page.wait_for_url("**/run")
     assert "candles,0" in Path(project.settings()["weights"]).read_text().splitlines()
     page.get_by_role("button", name="Make the release").click()
@@ -145,5 +145,5 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     assert [path.name for path in project.runs.iterdir()] == [run.name]
 
     loaded = Path(f"/proc/{studio_server.process.pid}/maps")
-    if loaded.exists():  # the server stays light whatever is asked of it
+    if loaded.exists():  # the server uses little memory for any request
         assert not re.findall(r"/(?:numpy|numba|polars|highspy)/", loaded.read_text())

@@ -1,4 +1,4 @@
-"""The page Release of tables and other kinds: columns, rows, alternatives, what is handed out."""
+"""The page Release of tables and other kinds: columns, rows, alternatives, published files."""
 
 from __future__ import annotations
 
@@ -140,9 +140,9 @@ def test_what_else_could_be_had(client: Client, tmp_path: Path) -> None:
     tried = {(one["relational_loss"], one["transaction_loss"]) for one in report["frontier"]}
     assert {(one["R"], one["T"]) for one in points if not one["run"] or one["here"]} == tried
     (half,) = (one for one in points if one["run"] and not one["here"])
-    told = json.loads((project.runs / "half" / "internal" / "report.json").read_text())["utility"]
+    record = json.loads((project.runs / "half" / "internal" / "report.json").read_text())["utility"]
     assert (half["run"], half["name"]) == ("half", "release for a share of 50 %")
-    assert (half["R"], half["T"]) == (told["relational_loss"], told["transaction_loss"])
+    assert (half["R"], half["T"]) == (record["relational_loss"], record["transaction_loss"])
     assert "Make the releases for a share of 10 %<" in page
     (here,) = (one for one in points if one["here"])
     least = min(0.25 * one["R"] + 0.75 * one["T"] for one in points if not one["run"] or one["here"])
@@ -157,7 +157,7 @@ def test_what_else_could_be_had(client: Client, tmp_path: Path) -> None:
 
 
 def test_no_neighbours_are_offered_of_a_run_that_was_made_in_python(client: Client, tmp_path: Path) -> None:
-    """Its record does not say how it was asked for."""
+    """Check a release whose record does not contain the request."""
     project, report = made(client, "table", tmp_path)
     assert "Make the releases for a share of" in page_of(client, project)
     del report["options"]
@@ -169,20 +169,20 @@ def test_no_neighbours_are_offered_of_a_run_that_was_made_in_python(client: Clie
     assert client.studio.jobs.of(project) == []
 
 
-ASKED = ("why", "query", "verify", "stranger", "absent", "checker")
+QUESTIONS = ("why", "query", "verify", "stranger", "absent", "checker")
 
 
 def forms(page: str) -> dict[tuple[str, ...], dict[str, str]]:
     """Of the forms that ask something, the first of each kind with its fields as the page fills them."""
     found: dict[tuple[str, ...], dict[str, str]] = {}
-    for asked, inside in re.findall(r'<form[^>]*/release/([a-z]+)"[^>]*>(.*?)</form>', page, re.DOTALL):
+    for question, inside in re.findall(r'<form[^>]*/release/([a-z]+)"[^>]*>(.*?)</form>', page, re.DOTALL):
         fields: dict[str, str] = {}
         for tag in re.findall(r"<(?:input|textarea)[^>]*>", inside):
             name, value = re.search(r'name="([^"]*)"', tag), re.search(r'value="([^"]*)"', tag)
             if name:
                 fields[html.unescape(name[1])] = html.unescape(value[1]) if value else ""
-        if asked in ASKED:
-            found.setdefault((asked, *fields), fields)
+        if question in QUESTIONS:
+            found.setdefault((question, *fields), fields)
     return found
 
 
@@ -253,7 +253,7 @@ def test_rows_in_groups(client: Client, tmp_path: Path) -> None:
 
 
 def test_rows_in_classes(client: Client, tmp_path: Path) -> None:
-    """Each class has labels of its own: rows tell their class, and why is asked in it."""
+    """Check that rows show their class, whose labels are its own, and `why` is asked in it."""
     project, report = made(client, "classes", tmp_path)
     folder = project.runs / "one"
     page = page_of(client, project)
@@ -274,12 +274,12 @@ def test_rows_in_classes(client: Client, tmp_path: Path) -> None:
     assert sorted(found) == sorted((name or "all", item, rows) for name, item, _, rows in counts)
 
     page = page_of(client, project, "?row=233")  # tea,crisps: an exception in its class
-    asked = re.findall(r'name="name" value="(\w+)"><input type="hidden" name="class" value="(\d)">', page)
+    chosen = re.findall(r'name="name" value="(\w+)"><input type="hidden" name="class" value="(\d)">', page)
     number = lines(page, "rows-table")[1][3]
-    assert asked[0] == ("crisps", number)
+    assert chosen[0] == ("crisps", number)
 
 
-# --- what is handed out
+# --- the published files
 
 
 @pytest.mark.parametrize("kind", ["rows", "table", "groups", "classes", "local"])
@@ -374,7 +374,7 @@ def in_studio(server: Server, kind: str, folder: Path, **settings: Any) -> Proje
 
 @pytest.mark.exhaustive
 @pytest.mark.browser
-def test_a_table_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
+def test_a_table_is_explained(screen: Screen, tmp_path: Path) -> None:
     project = in_studio(screen.server, "table", tmp_path)
     page = screen.enter()
     page.goto(screen.at("p", project.name, "release"))
@@ -405,7 +405,7 @@ def test_a_table_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.browser
-def test_a_class_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
+def test_a_class_is_explained(screen: Screen, tmp_path: Path) -> None:
     project = in_studio(screen.server, "classes", tmp_path)
     page = screen.enter()
     page.goto(screen.at("p", project.name, "release") + "?row=233")
@@ -414,7 +414,7 @@ def test_a_class_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
     line.get_by_role("button", name="crisps").click()
     expect(page.locator("#why-title")).to_have_text(f"Why crisps in class {number}?")
     expect(page.locator("#why")).to_contain_text("crisps is in 2 rows, fewer than k = 5")
-    expect(page.locator("#rows-title ~ #why")).to_be_visible()  # beside what was pressed
+    expect(page.locator("#rows-title ~ #why")).to_be_visible()  # next to the clicked element
     looks(page, "release-classes")
 
 
@@ -429,7 +429,7 @@ def test_neighbours_are_made_beside_a_release(screen: Screen, tmp_path: Path) ->
         expect(page.get_by_role("link", name=f"release for a share of {share}")).to_be_visible(
             timeout=120_000
         )
-    expect(page.get_by_role("heading", level=1)).to_have_text("Result")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Release")
     expect(page.locator("tr th b")).to_have_text("this release")
     shares = {}
     for run in project.runs.iterdir():

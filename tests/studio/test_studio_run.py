@@ -64,7 +64,7 @@ def test_sliders_move_over_what_promises_cost(screen: Screen, project: Project) 
 
 
 def explored(project: Project, part: str, cells: list[dict[str, object]], *, of_table: bool) -> None:
-    """Leave what a part of the table costs, as `explore --json` would have answered."""
+    """Write the losses of a part of the table, as `explore --json` prints them."""
     from setveil.studio import fronts
 
     size = {"rows": 40, "items": 6, "occurrences": 90}
@@ -86,7 +86,7 @@ def cell(
     k: int, m: int, loss: float | None, made: tuple[int, int] | None = None, *, at_most: bool
 ) -> dict[str, object]:
     """Make a cell of an answer; `made`: it was not searched, and the release is for this promise."""
-    told: dict[str, object] = {
+    record: dict[str, object] = {
         "k": k,
         "m": m,
         "error": "",
@@ -96,9 +96,9 @@ def cell(
         "command": None,
     }
     if loss is None:
-        return {**told, "status": "unsearched"}
+        return {**record, "status": "unsearched"}
     return {
-        **told, "status": "unsearched" if made else "done", "proven": None, "at_most": at_most,
+        **record, "status": "unsearched" if made else "done", "proven": None, "at_most": at_most,
         "made_for": dict(zip("km", made or (k, m), strict=True)), "own_loss": None if made else loss,
         "lower_bound": 0.0, "items_kept": 3, "occurrences_kept": 50, "suppressed_occurrences": 5,
         "relational_loss": 0.25, "transaction_loss": 0.5, "classes": 7, "labels": 4, "query_error": 0.5,
@@ -185,6 +185,12 @@ def test_limits_are_kept_and_an_impossible_promise_is_mended(screen: Screen, pro
     page.get_by_role("button", name="Take this promise").click()
     assert Path(project.settings()["keep"]).read_text() == "tea\nmilk\n"
     looks(page, "run")
+    expect(page.get_by_label("Fewest rows of a class")).to_be_hidden()
+    page.get_by_label("Method").select_option("classes")
+    expect(page.get_by_label("Fewest rows of a class")).to_be_visible()
+    page.get_by_label("Method").select_option("aa")
+    expect(page.get_by_label("Time", exact=True)).to_be_hidden()
+    page.get_by_label("Method").select_option("exact")
     page.get_by_role("button", name="Make the release").click()
     expect(page.get_by_role("alert")).to_contain_text("There is no release.")
     expect(page.get_by_role("alert")).to_contain_text("336")

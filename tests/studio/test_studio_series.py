@@ -82,7 +82,7 @@ def test_a_series_from_its_beginning_to_what_leaves_it(client: Client) -> None:
     text = posted(client, "drop", name="q2")
     assert "Shared releases stay in the series" in text
     text = posted(client, "drop", name="q2", **{"not-shared": "yes"})
-    assert "q2 is not in the series any more." in text
+    assert "q2 is no longer in the series." in text
     assert "<code>runs/q2</code> is of no release of the series" in text
     assert "runs/q2" not in posted(client, "clear", run="q2", sure="yes")
     assert not (project.runs / "q2").exists()
@@ -109,7 +109,7 @@ def test_no_id_reaches_what_is_published_an_address_or_a_log(client: Client) -> 
     secrets = [
         "patient-",
         (project.folder / "series.key").read_text().strip(),
-        *({one.split(",")[0] for one in codes} - {'""'}),  # a forgotten person has no code
+        *({one.split(",")[0] for one in codes} - {'""'}),  # a forgotten person does not have a code
     ]
     for path in [*(project.runs / "q1" / "published").rglob("*"), project.log]:
         content = path.read_text() if path.is_file() else ""
@@ -178,9 +178,9 @@ def test_a_ledger_that_names_what_lies_elsewhere_is_refused(client: Client, tmp_
     mine.mkdir()
     (mine / "rows.csv").write_text("mine")
     file = project.folder / "series" / "series.json"
-    told = file.read_text()
+    text = file.read_text()
     for change in ({"kept": "../../../mine"}, {"name": "../../../mine"}, {"kept": "q1~1/../../mine"}):
-        content = json.loads(told)
+        content = json.loads(text)
         content["releases"][0] |= change
         file.write_text(json.dumps(content))
         assert "is not what setveil wrote" in client.get("p", "ward", "series").text

@@ -1,4 +1,4 @@
-"""A series in a browser: begin it, price the ways, add releases, check them, forget somebody."""
+"""A series in a browser: begin it, price the ways, add releases, check them, forget a person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_a_series_in_a_browser(screen: Screen) -> None:
     expect(page.locator("h1")).to_have_text("Begin the series")
     page.get_by_label("At least this many people must fit (k)").fill("2")
     page.get_by_label("for someone who knows this many items of a person (m)").fill("1")
-    page.get_by_text("What is known of a person, and how ids are kept").click()
+    page.get_by_text("Known items and person IDs").click()
     looks(page, "series-begin")
     page.get_by_role("button", name="Begin the series").click()
     expect(page.locator("h1")).to_have_text("Series")

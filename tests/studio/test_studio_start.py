@@ -1,4 +1,4 @@
-"""How the studio starts: what it needs, what it takes, and what it says where that is lacking."""
+"""The start of the studio: its requirements, its options, and the messages if something is missing."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ COMMON = {"0": "EI", "1": "JK", "8": "MN"}  # chapters of the codes that are com
 
 
 def ward(path: Path, n: int = 400) -> Path:
-    """Write a table of patients, a line each; what they have depends on where they live."""
+    """Write a table of patients, a line each; their diagnoses depend on where they live."""
     random = Random(5)
     lines = ["patient,age,sex,zip,diagnoses"]
     for number in range(n):
@@ -108,7 +108,7 @@ def test_going_back_keeps_every_choice(screen: Screen, tmp_path: Path) -> None:
     assert page.get_by_label("Steps of the groups of zip").input_value() == "3"
     page.get_by_label("What diagnoses is").select_option("drop")
     page.get_by_role("button", name="Read it as this table").click()
-    expect(page.get_by_text("Say which column holds the items.")).to_be_visible()
+    expect(page.get_by_text("Say which column contains the items.")).to_be_visible()
     assert page.get_by_label("What sex is").input_value() == "drop"
     assert page.get_by_label("Steps of the groups of age").input_value() == "5,20"
 

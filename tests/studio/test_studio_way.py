@@ -1,4 +1,4 @@
-"""The steward's way: from a csv of three columns to a folder that may be handed out, by mouse and by keys."""
+"""The steward's way: from a csv of three columns to a folder that may be shared, by mouse and by keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 
 class Hand(Protocol):
-    """How a steward does things."""
+    """A way for a steward to do things."""
 
     def press(self, target: Locator) -> None:
         """Press a button or a link."""
@@ -44,7 +44,7 @@ class Mouse:
 
 
 class Keys:
-    """Comes to everything by Tab, as somebody does who has no mouse."""
+    """Reaches everything by Tab, like a user without a mouse."""
 
     def __init__(self, page: Page) -> None:
         self.page = page

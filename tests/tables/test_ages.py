@@ -84,7 +84,7 @@ def test_the_age_of_a_persons_first_stay_is_published(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("options", "said"),
     [
         ({"age": "born"}, "must be two dates"),
         ({"years": "born..admitted"}, "nothing says what the ages are for"),
@@ -93,10 +93,10 @@ def test_the_age_of_a_persons_first_stay_is_published(tmp_path: Path) -> None:
         ({"age": "admitted..born"}, "line 2: 'admitted' is 2024-01-02, after 1980-01-01"),
     ],
 )
-def test_what_makes_no_sense_is_an_error(given: dict[str, str], said: str, tmp_path: Path) -> None:
+def test_what_makes_no_sense_is_an_error(options: dict[str, str], said: str, tmp_path: Path) -> None:
     path = tmp_path / "stays.csv"
     lines = ["born,admitted,code", "1980-01-01,2024-01-02,A1", "1981-01-01,2024-01-02,A1", ""]
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(sv.SetveilError) as refused:
-        sv.read_table(path, ages=given, **OF)
+        sv.read_table(path, ages=options, **OF)
     assert said in str(refused.value)

@@ -88,6 +88,8 @@ def test_dates_are_grouped_by_periods(values: list[str], periods: set[str]) -> N
         (["03/15/2024", "01/02/2024"], ["2024-03", "2024-Q1", "2024", "*"]),
         (["20240315"], ["2024-03", "2024-Q1", "2024", "*"]),
         (["2024-03-15 10:20:00", ""], ["2024-03", "2024-Q1", "2024", "*"]),
+        (["15MAR2024", "01feb2024"], ["2024-03", "2024-Q1", "2024", "*"]),
+        (["15-Mar-2024:10:20:00", ""], ["2024-03", "2024-Q1", "2024", "*"]),
         (["2024-03", "2023-01"], ["2024-Q1", "2024", "*"]),
         (["2024-03-15", "2024-03"], ["2024-03*", "2024-Q1", "2024", "*"]),
     ],
@@ -103,6 +105,8 @@ def test_dates_are_read_as_they_are_written(values: list[str], first: list[str])
         (["13/04/2024", "04/13/2024"], "some begin with the day, some with the month"),
         (["2024-02-30"], "expected dates"),
         (["2024-03-15", "soon"], "'soon'"),
+        (["30FEB2024"], "expected dates"),
+        (["15EBM2024"], "expected dates"),
     ],
 )
 def test_what_is_no_date_is_refused(values: list[str], said: str) -> None:
@@ -167,7 +171,7 @@ def test_a_table_is_read_with_them(ward: Path) -> None:
     assert {"021**", "101**", "803**"} <= {*place.labels}
     assert {"2024-Q1", "2024-Q3"} <= {*seen.labels}
     assert {"[30,35)", "[30,40)"} <= {*age.labels}
-    assert not any(column.has_given_tree for column in table.columns)
+    assert not any(column.has_own_tree for column in table.columns)
     assert table.tree is not None
     assert table.tree.paths()[0] == ["A01", "A", "*"]
     assert flat_notes(table) == []
@@ -215,5 +219,5 @@ def test_what_contradicts_itself_is_refused(ward: Path) -> None:
     ):
         with pytest.raises(RequestError):
             sv.read_table(ward, qi=["zip"], set="codes", **said)
-    with pytest.raises(DataError, match="Column 'zip' holds '02139'"):
+    with pytest.raises(DataError, match="Column 'zip' contains '02139'"):
         sv.read_table(ward, qi=["zip"], set="codes", hierarchies={"zip": "dates"})

@@ -78,7 +78,7 @@ def test_numbers_of_many_digits() -> None:
 
 @pytest.mark.parametrize("numeric", [True, False])
 def test_a_single_leaf_that_is_the_root(numeric: bool) -> None:
-    """A missing value has no place beside it."""
+    """Check that a missing value has no place next to it."""
     with pytest.raises(DataError):
         quasi(Column("q", ("1", "1", ""), {"1": None}, numeric=numeric))
     assert quasi(Column("q", ("1", "1"), {"1": None}, numeric=numeric)).codes.tolist() == [0, 0]

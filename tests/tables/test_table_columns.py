@@ -1,4 +1,4 @@
-"""Tables whose columns have roles: every way in which items may stand, and every input that is refused."""
+"""Tables whose columns have roles: all forms of writing items, and all inputs that are errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 import setveil as sv
 from real_data import DATA
 from setveil.data.io.write import quoting
-from setveil.tables.columns import How, read_columns
+from setveil.tables.columns import read_columns
+from setveil.tables.how import How
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 
@@ -41,8 +42,8 @@ def csv_of(separator: str = ",", delimiter: str = ";", end: str = "\n") -> str:
     return end.join(lines) + end
 
 
-def told(table: sv.Table) -> tuple[Any, ...]:
-    """What a table says, in texts."""
+def contents(table: sv.Table) -> tuple[Any, ...]:
+    """Return the contents of a table as texts."""
     known = [[column.labels[code] for code in column.codes] for column in table.columns]
     return known, [column.numeric for column in table.columns], table.rows(), table.header
 
@@ -63,7 +64,7 @@ def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
     return path
 
 
-# --- ways in which items may stand
+# --- forms of items
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -71,7 +72,7 @@ def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
 def test_delimited_fields(tmp_path: Path, separator: str, delimiter: str) -> None:
     path = written(tmp_path / "ward.csv", csv_of(separator, delimiter))
     table = ward(path, delimiter=delimiter)
-    assert told(table) == (*EXPECTED, ("age", "sex", "codes"))
+    assert contents(table) == (*EXPECTED, ("age", "sex", "codes"))
     assert table.delimiter == delimiter
     assert table.dropped == ("patient",)
 
@@ -82,14 +83,14 @@ def test_encodings_and_line_ends(tmp_path: Path, end: str, encoding: str) -> Non
     text = csv_of(end=end).replace("I50", "I50 é")
     path = written(tmp_path / "ward.csv", text, encoding)
     table = ward(path, encoding="cp1252" if encoding == "cp1252" else None)
-    assert told(table)[0] == EXPECTED[0]
+    assert contents(table)[0] == EXPECTED[0]
     assert table.rows()[3] == ("I50 é", "J18", "J44")
 
 
 def test_compressed_and_from_below_a_blank_line(tmp_path: Path) -> None:
     (tmp_path / "ward.csv.gz").write_bytes(gzip.compress(b"\n" + csv_of().encode() + b"\n\n"))
     table = ward(tmp_path / "ward.csv.gz")
-    assert told(table) == (*EXPECTED, ("age", "sex", "codes"))
+    assert contents(table) == (*EXPECTED, ("age", "sex", "codes"))
     assert table.origin is not None
     assert table.origin.files[0].compression == "gzip"
 
@@ -110,8 +111,8 @@ def test_frames_and_parquet(tmp_path: Path, lists: bool) -> None:
     pandas = pd.DataFrame(polars.to_dict(as_series=False))
     polars.write_parquet(tmp_path / "ward.parquet")
     for source in (polars, polars.lazy(), pandas, pandas.set_index("patient"), pa.table(polars)):
-        assert told(ward(source))[:3] == EXPECTED
-    assert told(ward(tmp_path / "ward.parquet"))[:3] == EXPECTED
+        assert contents(ward(source))[:3] == EXPECTED
+    assert contents(ward(tmp_path / "ward.parquet"))[:3] == EXPECTED
     assert ward(pandas.set_index("patient"), id_column="patient").dropped == ("patient",)
 
 
@@ -126,7 +127,7 @@ def test_null_lists_and_kinds_of_cells() -> None:
         }
     )
     table = sv.read_table(cells, qi=["number", "day", "flag", "kind"], set="codes")
-    assert told(table)[0] == [
+    assert contents(table)[0] == [
         ["1", "", "", "0.0000001"],
         ["2020-01-02"] * 4,
         ["true", "", "false", "true"],
@@ -147,9 +148,9 @@ def test_json_lines(tmp_path: Path, lists: bool) -> None:
         for patient, age, sex, codes in WARD
     ]
     path = written(tmp_path / "ward.jsonl", "\n\n".join(map(json.dumps, lines)))
-    assert told(ward(path))[:3] == EXPECTED
+    assert contents(ward(path))[:3] == EXPECTED
     path = written(tmp_path / "ward.json", json.dumps(lines, indent=1))  # one array of all
-    assert told(ward(path))[:3] == EXPECTED
+    assert contents(ward(path))[:3] == EXPECTED
 
 
 def test_lists_in_brackets(tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def test_lists_in_brackets(tmp_path: Path) -> None:
     lines += [[patient, age, sex, str(list(codes)) if codes else ""] for patient, age, sex, codes in WARD]
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(lines)
-    assert told(ward(written(tmp_path / "ward.csv", out.getvalue())))[:3] == EXPECTED
+    assert contents(ward(written(tmp_path / "ward.csv", out.getvalue())))[:3] == EXPECTED
 
 
 def test_wide(tmp_path: Path) -> None:
@@ -167,7 +168,7 @@ def test_wide(tmp_path: Path) -> None:
         lines.append(",".join((patient, first, age, second, sex, third)))
     path = written(tmp_path / "ward.csv", "\n".join(lines))
     table = ward(path, item_columns=["DX2", "DX3", "DX1"])
-    assert told(table) == (*EXPECTED, ("codes", "age", "sex"))
+    assert contents(table) == (*EXPECTED, ("codes", "age", "sex"))
     assert sv.read_table(path, qi=["age", "sex"], item_columns="DX*").header == ("items", "age", "sex")
     assert table.dropped == ("patient",)
 
@@ -179,14 +180,14 @@ def test_second_table(tmp_path: Path) -> None:
     text = "\n".join(["patient;code", *(f"{patient};{code}" for patient, code in pairs)])
     second = written(tmp_path / "codes.csv", text)
     table = ward(path, items=second, id_column="patient")
-    assert told(table) == (*EXPECTED, ("age", "sex", "codes"))
+    assert contents(table) == (*EXPECTED, ("age", "sex", "codes"))
     assert table.dropped == ("patient",)
     numbered = pl.DataFrame({"patient": [int(one) for one, _ in pairs], "code": [code for _, code in pairs]})
-    assert told(ward(path, items=numbered, id_column="patient")) == told(table)
+    assert contents(ward(path, items=numbered, id_column="patient")) == contents(table)
     numbered.write_parquet(tmp_path / "codes.parquet")
-    assert told(ward(path, items=tmp_path / "codes.parquet", id_column="patient")) == told(table)
+    assert contents(ward(path, items=tmp_path / "codes.parquet", id_column="patient")) == contents(table)
     more = numbered.with_columns(day=pl.lit("x"))
-    assert told(ward(path, items=more, id_column="patient", item_column="code")) == told(table)
+    assert contents(ward(path, items=more, id_column="patient", item_column="code")) == contents(table)
     for codes, words in (("patient,code\n1,I21\n9,J18\n8,J18\n", "2 ids are not in column 'patient'"),):
         with pytest.raises(sv.DataError, match=words):
             ward(path, items=written(tmp_path / "other.csv", codes), id_column="patient")
@@ -195,7 +196,7 @@ def test_second_table(tmp_path: Path) -> None:
 def test_all_ways_give_the_same(tmp_path: Path) -> None:
     path = written(tmp_path / "ward.csv", csv_of())
     tables = [ward(path), ward(frame()), ward(frame(lists=False))]
-    assert len({str(told(table)[:3]) for table in tables}) == 1
+    assert len({str(contents(table)[:3]) for table in tables}) == 1
     assert all(a.canonical_order().tolist() == tables[0].canonical_order().tolist() for a in tables)
 
 
@@ -209,7 +210,7 @@ def test_spreadsheet(tmp_path: Path) -> None:
     out = io.BytesIO()
     book.save(out)
     (tmp_path / "ward.xlsx").write_bytes(out.getvalue())
-    assert told(ward(tmp_path / "ward.xlsx"))[:3] == EXPECTED
+    assert contents(ward(tmp_path / "ward.xlsx"))[:3] == EXPECTED
 
 
 LABELS = st.text(st.sampled_from("ab;,|\"' \n\r\té[]"), min_size=1, max_size=4)
@@ -246,7 +247,7 @@ def test_texts_are_those_of_the_csv_module(
     assert read.sets.rows() == [tuple(row[2].split(";")) if row[2] else () for row in rows]
 
 
-# --- what a column holds
+# --- contents of a column
 
 
 def test_numbers_written_twice(tmp_path: Path) -> None:
@@ -280,7 +281,7 @@ def test_which_columns_are_numeric(values: list[str], numeric: bool) -> None:
     flat = sv.Hierarchy({**dict.fromkeys([value for value in values if value] or ["y"], "*"), "*": None})
     with_tree = sv.read_table(cells, qi=["zip"], set="codes", hierarchies={"zip": flat}).columns[0]
     assert not with_tree.numeric
-    assert with_tree.has_given_tree
+    assert with_tree.has_own_tree
 
 
 def test_ranges_and_weights() -> None:
@@ -288,7 +289,7 @@ def test_ranges_and_weights() -> None:
     table = sv.read_table(cells, qi=["age"], set="codes", ranges={"age": 10}, weights={"age": "1/2"})
     (age,) = table.columns
     assert age.weight == 0.5
-    assert not age.has_given_tree
+    assert not age.has_own_tree
     chain, node = [], age.labels.index("45")
     assert age.parent is not None
     while node >= 0:
@@ -306,7 +307,7 @@ def test_kept_values_that_single_a_row_out() -> None:
     assert table.header == ("a", "b", "codes")
 
 
-# --- what is refused
+# --- errors
 
 
 REFUSED: list[tuple[str, dict[str, Any], type[sv.SetveilError], list[str]]] = [
@@ -348,15 +349,15 @@ REFUSED: list[tuple[str, dict[str, Any], type[sv.SetveilError], list[str]]] = [
      ["either in several columns"]),
     # values
     ("age,sex,codes\n34,F,a\nold,F,a\nold,M,b\n", {"numeric": "age"}, sv.DataError,
-     ["line 3", "'age' holds 'old'", "decimal number", "1 more row like it"]),
-    ("age,sex,codes\n34,F,a\n3e1,F,a\n", {"ranges": "age"}, sv.DataError, ["line 3", "holds '3e1'"]),
+     ["line 3", "'age' contains 'old'", "decimal number", "1 more row like it"]),
+    ("age,sex,codes\n34,F,a\n3e1,F,a\n", {"ranges": "age"}, sv.DataError, ["line 3", "contains '3e1'"]),
     ("age,sex,codes\n34,F,a\n36,X,a\n", {"hierarchies": {"sex": sv.Hierarchy({"F": "*", "*": None})}},
      sv.DataError, ["1 value of column 'sex' is not in its hierarchy: 'X'"]),
-    ("age,sex,codes\n34,*,a\n", {}, sv.DataError, ["holds the value *"]),
+    ("age,sex,codes\n34,*,a\n", {}, sv.DataError, ["contains the value *"]),
     # sets
     ("age,sex,codes\n34,F,\"a,b\"\n36,F,\"c,d\"\n", {}, sv.DataError,
-     ["no field holds ';'", "hold ','", "delimiter=','"]),
-    ("age,sex,codes\n34,F,a|b\n36,F,c\n", {}, sv.DataError, ["hold '|'"]),
+     ["no field contains ';'", "contain ','", "delimiter=','"]),
+    ("age,sex,codes\n34,F,a|b\n36,F,c\n", {}, sv.DataError, ["contain '|'"]),
     ("age,sex,codes\n34,F,\"['a', 'b']\"\n36,F,\"['c']\"\n36,M,\"['a\"\n"
      + "".join(f"36,F,['c{i}']\n" for i in range(20)), {}, sv.DataError,
      ["line 4", "\"['a\"", "expected a list of items in brackets"]),
@@ -364,7 +365,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[sv.SetveilError], list[str]]] = [
     ("age,sex,codes\n34,F,\"['a', 2.5]\"\n", {}, sv.DataError, ["line 2", "expected a list of items"]),
     ("age,sex,codes\n34,F,a\n", {"delimiter": '"'}, sv.RequestError, ["The delimiter between items is"]),
     ("age,sex,codes\n34,F,a\n", {"delimiter": ";;"}, sv.RequestError, ["The delimiter between items is"]),
-    # what is said of columns
+    # --- options about columns
     ("age,sex,codes\n34,F,a\n", {"weights": {"zip": 2}}, sv.RequestError, ["'zip', which is no quasi-ident"]),
     ("age,sex,codes\n34,F,a\n", {"weights": {"age": 0}}, sv.RequestError, ["must be above 0"]),
     ("age,sex,codes\n34,F,a\n", {"weights": {"age": "x"}}, sv.RequestError, ["must be a number"]),
@@ -399,9 +400,9 @@ def test_refused(
     [
         ("[1, 2]", ["line 2", "JSON object"]),
         ('{"age": 1, "sex": "F"}', ["line 2", "no key 'codes'"]),
-        ('{"age": [1], "sex": "F", "codes": []}', ["line 2", "'age' holds an array"]),
+        ('{"age": [1], "sex": "F", "codes": []}', ["line 2", "'age' contains an array"]),
         ('{"age": NaN, "sex": "F", "codes": []}', ["line 2"]),
-        ('{"age": 1, "sex": "F", "codes": "a;b"}', ["line 2", "holds no array"]),
+        ('{"age": 1, "sex": "F", "codes": "a;b"}', ["line 2", "contains no array"]),
         ('{"age": 1, "sex": "F", "codes": [1.5]}', ["line 2", "a number with a fraction"]),
         ('{"age": 1, "sex": "\\ud800", "codes": []}', ["line 2", "surrogate"]),
     ],
@@ -442,7 +443,7 @@ def test_nothing_said(tmp_path: Path) -> None:
     assert "nothing says what someone may know of a person (--qi)" in caught.value.message
     assert "'34', '36', '45.5'" in caught.value.message
     assert "qi=['age', 'sex'], set='codes', delimiter='|'" in caught.value.hint
-    with pytest.raises(sv.TableError, match="which column holds the items") as caught:
+    with pytest.raises(sv.TableError, match="which column contains the items") as caught:
         sv.read_table(path, qi=["age"])
     call = f"setveil.read_table({str(path)!r}, qi=['age'], set='codes', delimiter='|', id_column='patient')"
     assert call in caught.value.hint

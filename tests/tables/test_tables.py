@@ -117,14 +117,14 @@ def test_one_hot_tables(tmp_path: Path) -> None:
         words = ONE_HOT.replace(",1", f",{yes}").replace(",0", f",{no}")
         assert rows(path, words, item_columns="tea,milk") == [("tea",), ("milk", "tea"), ()]
     for mark in ("z", "²", "-1"):
-        with pytest.raises(DataError, match=r"column 'basket' holds .*expected 0 or 1"):
+        with pytest.raises(DataError, match=r"column 'basket' contains .*expected 0 or 1"):
             rows(path, ONE_HOT.replace("7", mark), format="onehot")
     assert rows(path, ONE_HOT.replace("1", "1" * 5000), item_columns="tea,milk", format="onehot")[0] == (
         "tea",
     )
 
 
-def test_amounts_are_asked_for(tmp_path: Path) -> None:
+def test_amounts_raise_a_question(tmp_path: Path) -> None:
     text = "b,tea,milk,rum\n1,3,0,0\n2,0,2,0\n3,0,0,5\n"
     with pytest.raises(DataError, match="amounts"):
         rows(tmp_path / "a.csv", text, item_columns="tea-rum")
@@ -172,7 +172,7 @@ def test_cells_that_hold_several_items(
     separator: str,
     delimiter: str,
 ) -> None:
-    """Rows are what the lines hold, one by one or together by their ids, in one column of cells or in two."""
+    """Check that rows equal the lines, one by one or grouped by IDs, in one column of cells or in two."""
     path = tmp_path_factory.mktemp("cells") / "a.csv"
     table = [[str(key), *(separated(cell, delimiter) for cell in cells)] for key, cells in lines]
     text = "".join(separated(line, separator) + "\n" for line in [["id", "main", "other"], *table])

@@ -1,4 +1,4 @@
-"""What is measured over rows in parts is what is measured in memory."""
+"""Measures of rows in parts are the same as in memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def in_parts(data: Transactions, folder: Path) -> RowsOnDisk:
 
 
 def random_recoding(case: Case, rng: Random) -> Recoding:
-    """Draw a cut, and which of its nodes are left out."""
+    """Draw a cut, and suppress some of its nodes."""
     tree, cut, open_ = case.tree, [], [case.tree.root]
     while open_:
         node = open_.pop()
@@ -59,7 +59,7 @@ def shown(parts: RowsOnDisk, made: Recoding) -> TabledRows:
 
 
 def about(found: Any) -> Any:
-    """Compare numbers but for the last digits of sums."""
+    """Compare numbers except for the last digits of sums."""
     return pytest.approx(found, rel=1e-9)
 
 

@@ -29,7 +29,7 @@ Members = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Trial:
-    """Rows, what was published, what its labels mean, and queries."""
+    """Rows, their published form, the meanings of its labels, and queries."""
 
     rows: Rows
     published: Rows
@@ -41,7 +41,7 @@ class Trial:
 
 
 def random_queries_of(rng: Random, items: Sequence[str], n: int = 8) -> list[tuple[str, ...]]:
-    """Of 1 to 4 items, some repeated in a query; not all of them occur together in a row."""
+    """Draw queries of 1 to 4 items, some repeated; not all of them occur together in a row."""
     return [tuple(rng.choices(items, k=rng.randint(1, 4))) for _ in range(n)] if items else []
 
 
@@ -104,7 +104,7 @@ def test_local_recodings() -> None:
 
 
 def test_rows_that_hold_several_labels_of_an_item() -> None:
-    """Made-up rows, labels that overlap without a hierarchy or mean nothing, labels nobody explains."""
+    """Draw rows, overlapping labels without a hierarchy or without a meaning, and unexplained labels."""
     rng = seeded(502)
     for _ in range(examples(300, 50)):
         items = list("abcde")
@@ -116,7 +116,7 @@ def test_rows_that_hold_several_labels_of_an_item() -> None:
 
 
 def test_recodings_of_the_package() -> None:
-    """What `Recoding.members` and `LocalRecoding.members` say is what labels mean."""
+    """Check that `Recoding.members` and `LocalRecoding.members` return the meanings of labels."""
     rng = seeded(503)
     for _ in range(examples(100, 20)):
         case = small_case(rng)
@@ -172,7 +172,7 @@ def test_nothing_lost_and_everything_lost() -> None:
         assert (none.mean, none.sd) in {(1.0, 0.0), (None, None)}
 
 
-def test_queries_that_cannot_be_asked() -> None:
+def test_queries_that_are_refused() -> None:
     data = Transactions.from_rows([["a", "b"]])
     with pytest.raises(RequestError, match="no item"):
         query_errors(data, data, {}, [["a"], []])

@@ -76,9 +76,9 @@ def test_every_world_of_any_release_is_within_the_bounds() -> None:
     assert worlds > 100
 
 
-def test_what_was_left_out_of_sensitive_items_is_within_the_bounds() -> None:
+def test_suppressed_sensitive_items_are_within_the_bounds() -> None:
     rng = seeded(3652)
-    left_out = 0
+    n_suppressed = 0
     for _ in range(examples(300, 40)):
         rows = [row | {"a"} if rng.random() < 0.5 else row for row in random_rows(rng, 40, "abcdef")]
         k, rho = rng.randint(1, 2), rng.choice([Fraction(1, 2), Fraction(1, 3)])
@@ -89,5 +89,5 @@ def test_what_was_left_out_of_sensitive_items_is_within_the_bounds() -> None:
         found = answered(release, queries, sensitive=["a"], rho=str(rho))
         for query, least, greatest in zip(queries, found.least, found.greatest, strict=True):
             assert least <= sum(set(query) <= row for row in rows) <= greatest
-        left_out += found.estimate[0] < sum("a" in row for row in rows)
-    assert left_out > 5
+        n_suppressed += found.estimate[0] < sum("a" in row for row in rows)
+    assert n_suppressed > 5

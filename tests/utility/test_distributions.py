@@ -38,7 +38,7 @@ def test_rows_are_counted_once() -> None:
 
 
 def test_integers_by_hand() -> None:
-    """The rows of [20,29] are spread over ten years; what stands alone stays where it is."""
+    """Check that the rows of [20,29] are spread over ten years, and single values stay."""
     column = quasi_identifier("age", np.array([0, 1, 1, 2, 3]), ["20", "29", "34", "43"], numeric=True)
     shown = TextColumn("age", np.array([0, 0, 0, 1, 1], np.int32), ("[20,29]", "[34,43]"))
     found = distribution(column, shown, most=2)

@@ -56,7 +56,7 @@ def test_worked_example(query: str, uniform: float, entropy: float, bounds: tupl
     assert (answer.least, answer.greatest) == bounds == example().bounds(query.split())
 
 
-def test_the_kind_of_estimate_is_told() -> None:
+def test_the_kind_of_estimate_is_reported() -> None:
     assert (example().method, example(counts=False).method) == (MAXIMUM_ENTROPY, UNIFORM)
 
 
@@ -69,7 +69,7 @@ def test_items_without_a_count_may_be_thought_to_occur() -> None:
         example(unlisted=-1)
 
 
-def test_labels_may_be_asked_for() -> None:
+def test_labels_may_be_queried() -> None:
     found = example()
     assert found.labels == ("A",)
     assert found.answer(["A"]) == ItemsetEstimate(("A",), 7.0, 7, 7)
@@ -126,9 +126,9 @@ def test_answers_are_those_of_the_definition(seed: int) -> None:
     world, published = random_release(Random(seed), most_rows=12, most_items=5)
     estimator = estimator_of(published)
     items = sorted({item for row in world for item in row} | {"unheard-of"})
-    asked = queries_of(items, 3)
-    answers = estimator.answers(asked)
-    for j, query in enumerate(asked):
+    queries = queries_of(items, 3)
+    answers = estimator.answers(queries)
+    for j, query in enumerate(queries):
         assert answers.estimate[j] == pytest.approx(naive.estimate(published, query), rel=1e-9, abs=1e-12)
         assert (answers.least[j], answers.greatest[j]) == naive.bounds(published, query)
         assert estimator.answer(query).estimate == answers.estimate[j]
@@ -138,12 +138,12 @@ def test_answers_are_those_of_the_definition(seed: int) -> None:
 @given(seeds)
 def test_many_ways_to_choose_labels_are_looked_through_with_care(seed: int) -> None:
     world, published = random_release(Random(seed), most_rows=12, most_items=5)
-    asked = queries_of(sorted({item for row in world for item in row}), 3)
-    every = estimator_of(published).answers(asked)
+    queries = queries_of(sorted({item for row in world for item in row}), 3)
+    every = estimator_of(published).answers(queries)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(estimates, "_FEW", 0)
         patch.setattr(estimates, "_REMEMBERED", 2)
-        some = estimator_of(published).answers(asked)
+        some = estimator_of(published).answers(queries)
     assert np.allclose(every.estimate, some.estimate, rtol=1e-12, atol=1e-12)
     assert np.array_equal(every.least, some.least)
     assert np.array_equal(every.greatest, some.greatest)
@@ -156,9 +156,9 @@ def test_without_counts_estimates_are_those_of_the_measure(seed: int) -> None:
     assume(not published.local)
     estimator = estimator_of(replace(published, counts=None))
     original = transactions([frozenset(row) for row in world])
-    asked = queries_of(list(original.vocabulary.labels), 3)
-    errors = query_errors(original, transactions(published.rows), published.members, asked)
-    found = estimator.answers([asked[j] for j in errors.position.tolist()]).estimate
+    queries = queries_of(list(original.vocabulary.labels), 3)
+    errors = query_errors(original, transactions(published.rows), published.members, queries)
+    found = estimator.answers([queries[j] for j in errors.position.tolist()]).estimate
     assert np.allclose(found, errors.estimate, rtol=1e-12, atol=1e-12)
 
 
@@ -208,9 +208,9 @@ def test_estimates_never_grow_with_the_query(seed: int) -> None:
 def chances(rows: list[int], size: int) -> float:
     out = np.empty(1)
     begin, end = np.zeros(1, np.int64), np.array([len(rows)])
-    given = [frozen(part, np.int64) for part in (begin, end, [size], [sum(rows) - size])]
+    arrays = [frozen(part, np.int64) for part in (begin, end, [size], [sum(rows) - size])]
     once = frozen(np.ones(len(rows)), np.int64)
-    label_chances(*given[:2], frozen(rows, np.float64), once, *given[2:], out)
+    label_chances(*arrays[:2], frozen(rows, np.float64), once, *arrays[2:], out)
     return float(out[0])
 
 

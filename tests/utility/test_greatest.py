@@ -51,7 +51,7 @@ def test_greatest_itemsets(seed: int, number: int, longest: int | None) -> None:
 
 
 def test_the_same_whether_rows_show_few_pairs_or_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where they show few, only these are looked at."""
+    """Check that only the pairs of the rows are listed if they are few."""
     drawn, listed = Random(53), 0
     for _ in range(many(120)):
         original, published = random_release(drawn, most_rows=15, most_items=6)
@@ -73,12 +73,12 @@ def test_the_same_whether_rows_show_few_pairs_or_many(monkeypatch: pytest.Monkey
 
 def test_items_that_are_all_alike_are_no_reason_to_look_at_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels of a thousand items, and no counts: half a million pairs are equally likely."""
-    asked = 0
+    n_queries = 0
     answers_at = Estimator.answers_at
 
     def counted(self: Estimator, indptr: Any, places: Any) -> Any:
-        nonlocal asked
-        asked += len(indptr) - 1
+        nonlocal n_queries
+        n_queries += len(indptr) - 1
         return answers_at(self, indptr, places)
 
     monkeypatch.setattr(Estimator, "answers_at", counted)
@@ -87,7 +87,7 @@ def test_items_that_are_all_alike_are_no_reason_to_look_at_all_pairs(monkeypatch
     estimator = Estimator(Shared(rows, members, None, {}, Layout("basket")))
     found = greatest_itemsets(estimator, 20, 3)
     assert [answer.itemset for answer in found] == [("A000", f"A{i:03}") for i in range(1, 21)]
-    assert asked < 10_000
+    assert n_queries < 10_000
 
 
 def test_none_where_no_items_are_together() -> None:
@@ -111,8 +111,8 @@ def test_itemsets_that_are_published_as_they_are_have_exact_answers(seed: int) -
 def test_rules() -> None:
     rows: Rows = [frozenset(row) for row in ("abc", "ab", "ab", "a", "c", "")]
     found = rules_of(exact(transactions(rows)), [("a", "b"), ("a", "b", "c")])
-    told: list[object] = [(one.antecedent, one.then, one.support, one.confidence, one.lift) for one in found]
-    assert told == [
+    rules: list[object] = [(one.antecedent, one.then, one.support, one.confidence, one.lift) for one in found]
+    assert rules == [
         (("b",), "a", 3, 1, pytest.approx(1 / (4 / 6))),
         (("b", "c"), "a", 1, 1, pytest.approx(1 / (4 / 6))),
         (("a", "c"), "b", 1, 1, pytest.approx(1 / (3 / 6))),
@@ -141,7 +141,7 @@ def test_most_frequent_pairs(seed: int, number: int) -> None:
     expected = [((items[i], items[j]), -less) for less, i, j in sorted(together)[:number] if less]
     data = transactions(rows)
     assert most_frequent_pairs(data, number) == expected
-    # They are what the rows themselves let expect.
+    # They are what readers expect from the rows.
     found = greatest_itemsets(exact(data), number, 2)
     assert [(answer.itemset, answer.estimate) for answer in found] == expected
 

@@ -64,7 +64,7 @@ def test_counts_are_the_listed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("module", [border, mm])
 def test_suppression_keeps_every_support(module: Any) -> None:
-    """What total suppression promises, set by set and by the measure."""
+    """Check the property of total suppression, set by set and by the measure."""
     rng = seeded(61)
     for _ in range(examples(100, 30)):
         rows, private, h, k, p = random_problem(rng)
@@ -78,7 +78,7 @@ def test_suppression_keeps_every_support(module: Any) -> None:
 
 
 def test_worked_example() -> None:
-    """SPEC §6 with k' = 4: what is left of the nuggets without a, b, c, d."""
+    """Check SPEC §6 with k' = 4: the nuggets that remain without a, b, c, d."""
     guarantee = Coherence("0.5", 3, 3, PRIVATE)
     release = released(border, transactions(PAPER), None, guarantee, border.Parameters(k_nugget=4))
     found = surviving_itemsets(transactions(PAPER), release.published, 4, private=PRIVATE)

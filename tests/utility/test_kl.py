@@ -63,7 +63,7 @@ def test_drawing() -> None:
     assert {query for _, query in queries} == {("a", "b"), ("a", "c"), ("b", "c")}
     often = random_group_bys(groups, 1, 300, frequent=True)
     assert sum(query == ("a",) for _, query in often) > 250
-    assert {query for _, query in random_group_bys(groups, 9, 3)} == {("a", "b", "c")}  # no more there
+    assert {query for _, query in random_group_bys(groups, 9, 3)} == {("a", "b", "c")}  # all there are
 
 
 def test_drawing_stays_the_same() -> None:

@@ -1,4 +1,4 @@
-"""Records of measures: complete, in order, and found by their file wherever measures are told."""
+"""Records of measures: complete, in order, and found by their file wherever measures are reported."""
 
 from __future__ import annotations
 

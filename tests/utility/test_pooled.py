@@ -20,16 +20,16 @@ ITEMS = list("abcdef")
 def errors(original: Rows, draws: list[Rows], queries: list[frozenset[str]]) -> dict[str, Any] | None:
     before = [supports(original)[query] for query in queries]
     after = [[supports(rows)[query] for query in queries] for rows in draws]
-    asked = [j for j, n in enumerate(before) if n]
-    if not asked:
+    nonempty = [j for j, n in enumerate(before) if n]
+    if not nonempty:
         return None
 
     def off(answers: list[float]) -> list[float]:
-        return [abs(answers[j] - before[j]) / before[j] for j in asked]
+        return [abs(answers[j] - before[j]) / before[j] for j in nonempty]
 
     each = [off([float(x) for x in answers]) for answers in after]
     return {
-        "number": len(asked),
+        "number": len(nonempty),
         "mean_error": spread([mean(one) for one in each]),
         "median_error": spread([median(one) for one in each]),
         "of_mean": mean(off([mean(answers) for answers in zip(*after, strict=True)])),
@@ -64,9 +64,9 @@ def test_against_brute_force(number: int) -> None:
         assert found["rows"] == {"original": 30, "draw": 30}
         singles = [frozenset({x}) for x in ITEMS]
         assert close(found["items"], errors(original, draws, singles))
-        asked = errors(original, draws, queries)
-        assert asked is not None
-        assert close(found["queries"], {**asked, "left_out": len(queries) - asked["number"]})
+        result = errors(original, draws, queries)
+        assert result is not None
+        assert close(found["queries"], {**result, "left_out": len(queries) - result["number"]})
         frequent = [
             {x for x, n in supports(rows, 3).items() if n >= threshold} for rows in (original, *draws)
         ]
@@ -102,36 +102,36 @@ def test_measure_takes_draws_in_memory_and_their_folder(drawn: sv.Reconstruction
     # d is in three rows, fewer than are listed; the others have their supports.
     assert found["items"]["median_error"] == {"mean": 0.0, "sd": 0.0}
     pairs = [["a", "b"], ["b", "c"], ["a", "d"]]
-    asked = sv.measure(ROWS, drawn, queries=pairs, itemsets=3, itemset_length=2)
+    result = sv.measure(ROWS, drawn, queries=pairs, itemsets=3, itemset_length=2)
     expected = errors(
         [frozenset(row) for row in ROWS],
         [[frozenset(row) for row in rows] for rows in drawn],
         [frozenset(pair) for pair in pairs],
     )
     assert expected is not None
-    assert close(asked["queries"], {**expected, "left_out": 1})
-    assert asked["itemsets"]["longest"] == 2
+    assert close(result["queries"], {**expected, "left_out": 1})
+    assert result["itemsets"]["longest"] == 2
     assert sv.measure(ROWS, drawn, query_size=1)["queries"]["number"] == 1000
     assert sv.measure(ROWS, drawn, queries=7)["queries"]["number"] == 7
     assert sv.measure(ROWS, drawn, query_support=3)["queries"]["number"] == 5
 
 
-def test_rows_of_one_item_are_asked_nothing() -> None:
+def test_rows_of_one_item_have_no_queries() -> None:
     rows = 3 * [["a"], ["b"]]
     drawn = sv.reconstruct(sv.anonymize(rows, sv.KmAnonymity(2, 2), details=False), draws=2)
     found = sv.measure(rows, drawn)
     assert found["queries"] == {
         "number": 0, "left_out": 0, "mean_error": None, "median_error": None, "of_mean": None,
     }  # fmt: skip
-    with pytest.raises(RequestError, match="no row holds more than 1"):
+    with pytest.raises(RequestError, match="no row contains more than 1"):
         sv.measure(rows, drawn, query_size=2)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"group_by": 3}, "group_by: not for a reconstruction"),
-        ({"hierarchy": "t.csv", "private": ["a"]}, "hierarchy, private: not for a reconstruction"),
+        ({"group_by": 3}, "group_by cannot be used for a reconstruction"),
+        ({"hierarchy": "t.csv", "private": ["a"]}, "hierarchy, private cannot be used for a reconstruction"),
         ({"itemset_length": 2}, "itemset_length: only with itemsets"),
     ],
 )

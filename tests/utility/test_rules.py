@@ -1,4 +1,4 @@
-"""How many association rules of the original a reader of a release finds."""
+"""Association rules of the original that a reader of a release finds."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def releases() -> dict[str, sv.VerifiedRelease]:
 def test_any_release_says_how_many_rules_are_found(kind: str, tmp_path: Path) -> None:
     release = releases()[kind]
     original: Any = release.release.original if kind == "table" else ROWS  # type: ignore[attr-defined]
-    asked: dict[str, Any] = {"rules": 3, "confidence": "60%", "rule_length": 3}
-    found = sv.measure(original, release, **asked)["rules"]
+    options: dict[str, Any] = {"rules": 3, "confidence": "60%", "rule_length": 3}
+    found = sv.measure(original, release, **options)["rules"]
     counted = kind != "uncounted"
     readings = sv.reconstruct(release, draws=3).rows if counted else (release.published,)
     twins = [
@@ -99,7 +99,7 @@ def test_any_release_says_how_many_rules_are_found(kind: str, tmp_path: Path) ->
     assert found["found"]["mean"] == pytest.approx(sum(twin[1] for twin in twins) / len(twins))
     assert found["false"]["mean"] == pytest.approx(sum(twin[3] for twin in twins) / len(twins))
     release.write(tmp_path / "run")
-    assert sv.measure(original, tmp_path / "run", **asked)["rules"]["rules"] == found["rules"]
+    assert sv.measure(original, tmp_path / "run", **options)["rules"]["rules"] == found["rules"]
 
 
 def test_rules_of_draws_and_of_items_that_stay() -> None:
@@ -111,9 +111,9 @@ def test_rules_of_draws_and_of_items_that_stay() -> None:
     assert found["confidence_error"]["mean"] == found["false"]["mean"] == 0
 
 
-def test_what_is_asked_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     release = releases()["global"]
-    for asked, words in (
+    for arguments, words in (
         ({"confidence": 0.5}, "confidence: only with rules"),
         ({"rules": 0}, "rules must be a number of rows, at least 1, or a share .*got 0"),
         ({"rules": "many"}, "rules must be"),
@@ -121,7 +121,7 @@ def test_what_is_asked_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"rules": 2, "rule_length": 1}, "rule_length must be an integer of at least 2"),
     ):
         with pytest.raises(sv.RequestError, match=words):
-            sv.measure(ROWS, release, **asked)
+            sv.measure(ROWS, release, **arguments)
     monkeypatch.setattr(fast, "MOST", 3)
     with pytest.raises(sv.RequestError, match="too many to look for rules") as caught:
         sv.measure(ROWS, release, rules=1)

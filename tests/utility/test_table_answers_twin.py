@@ -17,7 +17,7 @@ from setveil.utility.table_answers import TableQuery, query_errors, random_table
 from tables import fast, parts_of, random_local, random_tables
 
 
-def as_asked(slow: rt_table.Table, table: Table, query: TableQuery) -> rt_measures.Query:
+def twin_query(slow: rt_table.Table, table: Table, query: TableQuery) -> rt_measures.Query:
     """The query in the twin's words."""
     intervals, categories = {}, {}
     for a, wanted in query.values.items():
@@ -47,6 +47,6 @@ def test_answers() -> None:
             node: [x for x in leaves(slow.items) if node in up_from(slow.items, x)] for node in slow.items
         }
         for query, actual, estimate in zip(queries, errors.actual, errors.estimate, strict=True):
-            asked = as_asked(slow, table, query)
-            assert actual == true_answer(table, query) == rt_measures.actual(slow, asked) > 0
-            assert estimate == pytest.approx(float(rt_measures.estimate(slow, shown, asked, members)))
+            answer = twin_query(slow, table, query)
+            assert actual == true_answer(table, query) == rt_measures.actual(slow, answer) > 0
+            assert estimate == pytest.approx(float(rt_measures.estimate(slow, shown, answer, members)))

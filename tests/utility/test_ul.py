@@ -42,12 +42,12 @@ def check(data: Transactions, published: Transactions, recoding: AnyRecoding) ->
     weights = {label: Fraction(rng.randint(0, 6), 6) for label in recoding.published.labels}
     rows = [frozenset(row) for row in published]
     suppressed = int((recoding.images(data) < 0).sum())
-    for given in (weights, None):
-        arguments = data.n_rows, rows, recoding.members(), recoding.domain, given or {}
+    for terms in (weights, None):
+        arguments = data.n_rows, rows, recoding.members(), recoding.domain, terms or {}
         labels = naive.ul(*arguments, 0)
-        assert ul_of_labels(published, recoding, given) == labels
+        assert ul_of_labels(published, recoding, terms) == labels
         whole = naive.ul(*arguments, suppressed)
-        measured = ul(data, published, recoding, given)
+        measured = ul(data, published, recoding, terms)
         assert measured == {
             "log2": log2(whole),
             "log2_labels": log2(labels),

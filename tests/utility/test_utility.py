@@ -28,7 +28,7 @@ from strategies import COMPILED, Case, Rows, examples, random_case, seeded, tran
 
 @dataclass(frozen=True)
 class Outcome:
-    """Rows, what each item became (None: suppressed), and the published rows."""
+    """Rows, the label of each item (None: suppressed), and the published rows."""
 
     rows: Rows
     image: dict[str, str | None]
@@ -150,7 +150,7 @@ def test_entropy() -> None:
 
 
 def test_entropy_by_hand() -> None:
-    """90 of 100 are cheap to mistake, 50 of 100 are not; what is left out is in doubt as under the root."""
+    """Check that 90 of 100 cost few bits, 50 of 100 many, and a suppressed item as many as at the root."""
     rows = ["a"] * 90 + ["b"] * 10 + ["c"] * 50 + ["d"] * 50
     images: list[tuple[dict[str, str | None], float]] = [
         ({"a": "A", "b": "A", "c": "c", "d": "d"}, 46.9),

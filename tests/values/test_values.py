@@ -1,4 +1,4 @@
-"""What is declared of parameters: all of them, with a kind that their defaults are of."""
+"""Declarations of parameters: complete, with a kind that accepts the defaults."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_all_parameters_are_declared(module: ModuleType) -> None:
 
 @every_algorithm
 def test_defaults_are_of_their_kind(module: ModuleType, tmp_path: Path) -> None:
-    """None and what is read from files are not plain."""
+    """Check that None and values read from files are not plain."""
     parameters = module.Parameters()
     for name, option in options_of(module.Parameters).items():
         default = getattr(parameters, name)
@@ -101,11 +101,11 @@ def test_reading_is_declared() -> None:
         isinstance(option.kind, Choice | Text | Flag | Integer | Texts)
         for option in options_of(Reading).values()
     )
-    assert DETECTED.given_options() == {}
+    assert DETECTED.explicit_options() == {}
     assert DETECTED.arguments() == []
     assert DETECTED.text_encoding == "utf-8"
     some = Reading(format="long", id_column="order")
-    assert some.given_options() == {"format": "long", "id_column": "order"}
+    assert some.explicit_options() == {"format": "long", "id_column": "order"}
     assert some.arguments() == ["--format", "long", "--id-column", "order"]
 
 

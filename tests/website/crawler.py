@@ -1,4 +1,4 @@
-"""A crawler over the files of a site: what is dead, has no text, or would be loaded from elsewhere."""
+"""A crawler over the files of a site: dead links, pages without text, and files loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _IN_STYLE = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)"""
 
 @dataclass
 class Page(HTMLParser):
-    """What a file of HTML has and asks for."""
+    """The contents and requests of an HTML file."""
 
     ids: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
@@ -41,21 +41,21 @@ class Page(HTMLParser):
         super().__init__()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.ids |= {value for name in ("id", "name") if (value := given.get(name))}
-        if tag == "a" and given.get("href"):
-            self.links.append(str(given["href"]))
+        attributes = dict(attrs)
+        self.ids |= {value for name in ("id", "name") if (value := attributes.get(name))}
+        if tag == "a" and attributes.get("href"):
+            self.links.append(str(attributes["href"]))
         if tag == "img":
-            self.images.append((str(given.get("src")), given.get("alt")))
-        if tag in _SOURCES and given.get("src"):
-            self.loaded.append(str(given["src"]))
-        if tag == "object" and given.get("data"):
-            self.loaded.append(str(given["data"]))
-        if given.get("srcset"):
-            self.loaded += [one.split()[0] for one in str(given["srcset"]).split(",")]
-        if tag == "link" and _LOADED & set(str(given.get("rel")).split()):
-            self.loaded.append(str(given.get("href")))
-        self.styles += given.get("style") or ""
+            self.images.append((str(attributes.get("src")), attributes.get("alt")))
+        if tag in _SOURCES and attributes.get("src"):
+            self.loaded.append(str(attributes["src"]))
+        if tag == "object" and attributes.get("data"):
+            self.loaded.append(str(attributes["data"]))
+        if attributes.get("srcset"):
+            self.loaded += [one.split()[0] for one in str(attributes["srcset"]).split(",")]
+        if tag == "link" and _LOADED & set(str(attributes.get("rel")).split()):
+            self.loaded.append(str(attributes.get("href")))
+        self.styles += attributes.get("style") or ""
         if tag in {"article", "style"}:
             self._inside.append(tag)
 
@@ -86,12 +86,12 @@ def pages(site: Path) -> list[Path]:
 
 
 def content(site: Path, least: int = 40) -> list[Path]:
-    """List the pages that say something: of at least so many words, without lists that are made."""
+    """List the pages with text: at least `least` words, without generated lists."""
     return [path for path in pages(site) if path.name not in _MADE and read(path).words >= least]
 
 
 def findings(site: Path) -> Iterator[str]:
-    """List what is wrong with a site."""
+    """List the defects of a site."""
     for path in pages(site):
         name = path.relative_to(site).as_posix()
         page = read(path)
@@ -116,7 +116,7 @@ def findings(site: Path) -> Iterator[str]:
 
 
 def _dead(site: Path, path: Path, link: str) -> str:
-    """Say what is wrong with a link inside the site, if anything."""
+    """Return the defect of a link inside the site, if any."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return ""

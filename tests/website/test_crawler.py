@@ -1,4 +1,4 @@
-"""The crawler finds each kind of defect, and nothing where there is none."""
+"""The crawler finds each kind of defect, and nothing on a good site."""
 
 from __future__ import annotations
 

@@ -12,14 +12,14 @@ FORMER = Path(__file__).with_name("former_addresses.txt").read_text("utf-8").spl
 
 
 def there(address: str) -> bool:
-    """Whether a page, and the heading that the address names, exist."""
+    """Return whether a page, and the heading that the address names, exist."""
     page, _, heading = address.partition("#")
     path = ROOT / "docs" / page
     return path.is_file() and (not heading or heading in slugs(path.read_text("utf-8")))
 
 
 def home(address: str) -> str:
-    """Return where an address leads, as the site leads a reader."""
+    """Return the target of an address, as the site leads a reader."""
     page, _, heading = address.partition("#")
     return MOVED.get(address) or (f"{MOVED[page].partition('#')[0]}#{heading}" if page in MOVED else address)
 

@@ -73,13 +73,11 @@ def test_seven_sections_are_on_top() -> None:
 
 
 def test_every_option_of_the_program_has_an_anchor() -> None:
-    from typer.main import get_command
-
     from setveil.cli.app import app_for
 
     number = 0
-    for name in get_command(app_for([])).commands:  # type: ignore[attr-defined]
-        command = get_command(app_for([name])).commands[name]  # type: ignore[attr-defined]
+    for name in app_for([]).commands:
+        command = app_for([name]).commands[name]
         below = getattr(command, "commands", {"": command})
         for word, one in below.items():
             whole = f"{name}-{word}".rstrip("-")
@@ -159,7 +157,7 @@ def served() -> Iterator[str]:
 
 
 def listened(context: BrowserContext) -> tuple[Page, list[str]]:
-    """Open a page; what it asks of elsewhere, and what it complains about, is listed."""
+    """Open a page, and list its requests to other hosts, and its errors."""
     wrong: list[str] = []
     page = context.new_page()
     page.on("console", lambda said: wrong.append(said.text) if said.type in {"error", "warning"} else None)
@@ -207,7 +205,7 @@ CUT_OFF = """() => {
         for (let at = one; at.matches("article *"); at = at.parentElement) if (moves(at)) return false;
         return one.getBoundingClientRect().right > document.documentElement.clientWidth + 1;
     }).map(one => one.textContent.slice(0, 60));
-}"""  # what is wider than the page, and in nothing that can be moved
+}"""  # wider than the page, and not inside a scrollable element
 
 
 @pytest.mark.browser
@@ -227,4 +225,4 @@ def test_pages_are_accessible(context: BrowserContext, name: str) -> None:
             assert wrong == []
             assert page.evaluate(CUT_OFF) == []
             accessible(page)
-            wrong.clear()  # axe itself asks for style sheets once more
+            wrong.clear()  # axe itself requests style sheets again

@@ -34,7 +34,7 @@ pytestmark = [
 
 
 def built(folder: Path, pages: dict[str, str], settings: str = SETTINGS) -> tuple[int, str]:
-    """Build a project of these pages, as docs/build does; the exit code, and what was said."""
+    """Build a project of these pages, as docs/build does; return the exit code and the output."""
     docs = folder / "docs"
     for name, text in {"conf.py": settings, **pages}.items():
         (docs / name).parent.mkdir(parents=True, exist_ok=True)
@@ -68,9 +68,9 @@ def test_a_project_without_defects_is_built(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_link_fails(tmp_path: Path, more: str, said: str) -> None:
-    code, told = built(tmp_path, {"index.md": f"# One\n\n{more}\n"})
+    code, output = built(tmp_path, {"index.md": f"# One\n\n{more}\n"})
     assert code == 1
-    assert said in told
+    assert said in output
 
 
 def test_a_page_in_no_list_fails(tmp_path: Path) -> None:
@@ -89,11 +89,11 @@ def test_an_option_that_no_page_names_fails(tmp_path: Path) -> None:
     }  # fmt: skip
     listed = {one.name.split()[0]: ["index"] for one in commands()}
     settings = SETTINGS + f"site_commands = {listed}\n"
-    for told in (words, words - {"--rho"}):
-        text = "# One\n\n" + "\n".join(f"- `{word}`" for word in sorted(told))
+    for options in (words, words - {"--rho"}):
+        text = "# One\n\n" + "\n".join(f"- `{word}`" for word in sorted(options))
         pages = {"index.md": f"{text}\n\n```{{toctree}}\ncli\ncommands/index\n```\n", "cli.md": "# All\n"}
         code, said = built(tmp_path, pages, settings)
-        assert code == int(told != words), said
+        assert code == int(options != words), said
     assert "setveil verify --rho: no page says what it is for" in said
     code, said = built(tmp_path, pages, SETTINGS + 'site_commands = {"verify": ["index"]}\n')
     assert code == 1
@@ -126,7 +126,7 @@ def test_an_example_that_fails_or_warns_fails(tmp_path: Path, line: str, said: s
         "examples/GALLERY_HEADER.rst": "Gallery\n=======\n",
         "examples/plot_one.py": EXAMPLE.format(line),
     }
-    code, told = built(tmp_path, pages, GALLERY)
-    assert code == (2 if said else 0), told
-    assert said in told
+    code, output = built(tmp_path, pages, GALLERY)
+    assert code == (2 if said else 0), output
+    assert said in output
     assert not (tmp_path / "docs" / "examples" / "left.txt").exists()

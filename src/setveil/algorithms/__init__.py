@@ -180,7 +180,7 @@ def _require_form(module: Any, where: str) -> None:
     elif not described.guarantees:
         wrong = "an info that names the models it gives (guarantees)"
     if wrong:
-        raise RequestError(f"{where} is no algorithm: it must hold {wrong}.", hint=plugins.PAGE)
+        raise RequestError(f"{where} is no algorithm: it must contain {wrong}.", hint=plugins.PAGE)
 
 
 def _has_default(field: Any) -> bool:
@@ -237,11 +237,11 @@ def require_gives(name: str, model: str, said: str = "") -> None:
 
 
 def require_absence(name: str, absent: int) -> None:
-    """Refuse an algorithm that knows nothing of absent items where some are promised."""
+    """Refuse an algorithm that knows nothing of absent items where some are guaranteed."""
     if absent and not load(name).info.lacks:
         able = ", ".join(other for other, module in modules().items() if module.info.lacks)
         raise RequestError(
-            f"{name} promises nothing of items that a person is known not to have; {able} does.",
+            f"{name} guarantees nothing of items that a person is known not to have; {able} does.",
             hint=f"Choose {able}, or omit {faces('--absent', 'absent')}.",
         )
 

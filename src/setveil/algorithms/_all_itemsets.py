@@ -250,10 +250,7 @@ def _older_groups(s, g, least):
 
 @compiled
 def _keep_greatest(s, k, path, e, g, n_touched, spare_size, out, level, count):
-    """Keep the sets of ``path[:e]``, one touched group and g that have the greatest support below k.
-
-    Returns their support, their number, and how many sets had a support below k.
-    """
+    """Keep sets of ``path[:e]``, one touched group and g of the greatest support below k, and count all."""
     j, m = e + 2, out.shape[1]
     size = s.size[g]
     for i in range(e):

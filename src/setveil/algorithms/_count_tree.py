@@ -14,10 +14,7 @@ Path = tuple[int, ...]
 
 
 def count_tree_nodes(cut: Cut, size: int, *, only_whole: bool = False) -> int:
-    """Count the nodes of the count-tree of a cut's extended rows, the root of the hierarchy omitted.
-
-    Paths have up to `size` (m) nodes; `only_whole`: exactly this many, as in AA's pass for this size.
-    """
+    """Count nodes of the count-tree of a cut's extended rows, on paths of up to, or exactly, `size` (m)."""
     tree = cut.tree
     wanted = cut.live.copy()
     wanted[tree.root] = False

@@ -166,4 +166,4 @@ def _without(hierarchy: Hierarchy, hidden: Collection[str]) -> Hierarchy:
         for v in path:
             up = int(hierarchy.parent[v])
             parents[hierarchy.labels[v]] = None if up < 0 else hierarchy.labels[up]
-    return Hierarchy(parents).merged()
+    return hierarchy.derived(parents).merged()

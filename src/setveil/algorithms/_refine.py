@@ -123,10 +123,7 @@ class Neighbours:
         )
 
     def stays_valid(self, leaves: Ids, image: Ids) -> bool:
-        """Whether every itemset with a node has support 0 or at least k.
-
-        leaves: all that are published as the node; image: int32 (n_nodes,), of leaves, negative for nothing.
-        """
+        """Whether every itemset with a node, as which `leaves` are published, has support 0 or at least k."""
         to = frozen(image, np.int32)
         if kernel.rare_beside(
             *self.rows, self.weights, self.starts, self.tidlists, to, frozen(leaves, np.int32), self.k,

@@ -147,10 +147,7 @@ class ThreatWalk(ThreatSearch):
         self.pending: list[int] = []  # ranks that make path[:length] a threat, in reverse
 
     def next_threat(self, progress: Progress, phase: str) -> list[int] | None:
-        """Walk on to the next path of support in (0, k): its nodes, or None when the walk is over.
-
-        Where nodes were generalized since, it first goes back to the longest prefix without them.
-        """
+        """Walk on to the next path of support in (0, k), without nodes generalized since; None: no more."""
         live = self.cut.live
         while True:
             for j in range(self.length):

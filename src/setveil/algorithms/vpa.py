@@ -90,10 +90,7 @@ def anonymize(
 
 
 def _part_rows(cut: Cut, k: int) -> int:
-    """Part the rows of a cut by the children of the root; return how many hold items.
-
-    What lies under a child in fewer than k rows is generalized to it and omitted from the rows.
-    """
+    """Part rows by children of the root, without what is rare below one; return how many hold items."""
     import numpy as np
 
     from setveil.kernels.rows import frozen, recode_rows

@@ -91,11 +91,7 @@ def _insert(candidate, n, x):
 
 @compiled
 def _is_promising(from_, to, need, weights, indptr, item, chance, m, greatest, buffers):
-    """Say whether sets of m items with a path may be the first to reveal most of some private item.
-
-    ``from_:to`` are the places of the path, `need` the items that it lacks; the rest is as for `_search`.
-    Also returns the number of steps.
-    """
+    """Say whether sets of m items with a path may be the first to reveal most; and count the steps."""
     _, owner, ptr, entry, place, _, _ = buffers
     most, steps = np.int64(0), 0
     for a in range(from_, to):

@@ -213,10 +213,7 @@ def _search(
 
 
 class SupportWalk:
-    """A walk over the sets of at most m >= 1 items of rows, a piece at a time; subclasses define the search.
-
-    It gives up after `effort` steps; a step is an item of a row that is looked at.
-    """
+    """A walk over the sets of at most m >= 1 items of rows, for `effort` steps of one item in a row."""
 
     def __init__(self, rows: Ranked, m: int, effort: int) -> None:
         self.rows, self.m, self.effort = rows, m, effort

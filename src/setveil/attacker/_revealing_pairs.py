@@ -36,10 +36,7 @@ def revealed_rows(
 
 @compiled
 def revealed_by_table(indptr, items, supports, below, offsets, table, out):
-    """Count, for each item, the rows that contain it in such a set, by a `table` of pairs or single items.
-
-    See `setveil.kernels.count` for `offsets` and `table`; with one of single items, no pairs count.
-    """
+    """Count, for each item, the rows that contain it in a set of a `table` (see `setveil.kernels.count`)."""
     for row in range(indptr.size - 1):
         for p in range(indptr[row], indptr[row + 1]):
             x = items[p]

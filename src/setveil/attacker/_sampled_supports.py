@@ -18,11 +18,7 @@ AT_ONCE = 8  # rarest items of sets that a thread counts in one go
 
 @compiled
 def _meet(indptr, items, starts, tidlists, target, number, met, out_ptr):
-    """Cut the rows that share an item with `target` down to its items, numbered by their places in it.
-
-    `number` is zero before and after; `met` and `out_ptr` have room for the places of all items of the
-    target. Returns the number of rows found (in `met`), and their items, int32.
-    """
+    """Cut the rows that share an item with `target` down to its places; return their number and items."""
     found = 0
     lo, hi = indptr[target], indptr[target + 1]
     for p in range(lo, hi):
@@ -102,10 +98,7 @@ def draw_sets(indptr, items, targets, seeds, out):
 
 @compiled
 def add_supports_of_sets(indptr, items, weights, starts, tidlists, positions, sets, out):
-    """Add to `out`, int64 (n,), the weight of the rows that contain each set of ranks, int32 (n, m).
-
-    Ranks ascend, and the number of ranks fills shorter sets. Sets with the same first rank are consecutive.
-    """
+    """Add to `out` the weight of the rows that contain each of some sorted sets of ranks, int32 (n, m)."""
     ranks = starts.size - 1
     holding = np.zeros((ranks, sets.shape[1] - 1), np.uint64)
     nowhere = np.empty(0, np.int64)
@@ -129,11 +122,7 @@ def add_supports_of_sets(indptr, items, weights, starts, tidlists, positions, se
 
 @compiled
 def _read_rows_of(indptr, items, weights, starts, tidlists, positions, sets, holding, out):
-    """Add the same for at most 64 sets with the same rarest item, in one pass over the rows that contain it.
-
-    Each set is a bit. `holding`, zeros before and afterwards, has for each rank and place the sets with the
-    rank there.
-    """
+    """Add the same for at most 64 sets (a bit each) with the same rarest item, in one pass over its rows."""
     places, rarest = holding.shape[1], sets[0, 0]
     ended = np.zeros(places, np.uint64)  # those that have nothing there
     for i in range(sets.shape[0]):

@@ -45,10 +45,7 @@ def least_supports(
     tick: Callable[[float], None],
     limits: Ints | None = None,
 ) -> SearchCount:
-    """Search for the least supports of itemsets of m items, as `LeastSupportSearch` does, in shards.
-
-    It gives up after `effort` steps, but may make twice as many. `tick` hears the share that is done.
-    """
+    """Search for least supports as `LeastSupportSearch` does, in shards, for at most 2 `effort` steps."""
     work = _work(rows, m)
     shards = _first_items(work, m)
     lengths = rows.lengths
@@ -116,11 +113,7 @@ def _is_hopeless(
     limits: Ints | None,
     work: Ints,
 ) -> bool:
-    """Estimate from some first items whether a search would take more than four times the effort.
-
-    They are drawn by `work`; none counts for more than twice its share, so that a few slow ones decide
-    nothing.
-    """
+    """Estimate from first items, drawn by `work`, whether a search takes over four times the effort."""
     ends = np.cumsum(work)
     some = np.searchsorted(ends, (2 * np.arange(TRIED) + 1) * int(ends[-1]) // (2 * TRIED), side="right")
     times = 0.0  # what a search takes of the work
@@ -150,10 +143,7 @@ def _first_items(work: Ints, m: int) -> list[tuple[int, int]]:
 
 
 def _beginning_with(rows: Ranked, first: int, last: int, m: int) -> tuple[Ranked, Ints]:
-    """Cut the rows with one of some items down to these and what follows, at least m items.
-
-    Also returns which rows they are. The result has no lists of the rows of each item.
-    """
+    """Cut rows with one of some items down to these and at least m - 1 that follow; and say which rows."""
     if (first, last) == (0, rows.order.size):
         return rows, frozen(np.arange(rows.weights.size), np.int64)
     among = np.unique(rows.tidlists[rows.starts[first] : rows.starts[last]]).astype(np.int64)

@@ -29,10 +29,7 @@ AT_ONCE = 1 << 16  # rows of which a thread looks up the sets
 def look_up_sets(
     indptr, items, weights, lengths, first, last, offsets, table, limits, best, below, inverse
 ):  # fmt: skip
-    """Look up the supports of all sets of the rows ``first:last`` (see `setveil.kernels.count.count_into`).
-
-    It writes `best`, `below` and `inverse` (see `setveil.attacker._least_supports`).
-    """
+    """Look up the supports of all sets of the rows ``first:last``, for `best`, `below` and `inverse`."""
     size = offsets.shape[0]
     at = np.zeros(size - 1, np.int64)
     for row in range(first, last):

@@ -137,13 +137,13 @@ def distance_risk_after(
         fits = np.zeros(published.n_rows, bool)
         hers = facts.items[facts.indptr[person] : facts.indptr[person + 1]]
         known = np.isin(code_of[hers], (found.first[one], found.second[one]))
-        left_out = hidden[hers[known]].any()
+        suppressed = hidden[hers[known]].any()
         for first in with_code.get(codes[found.first[one]], []):
             for second in with_code.get(codes[found.second[one]], []):
                 low, high = spans[second, 0] - spans[first, 1], spans[second, 1] - spans[first, 0]
                 if low <= found.days[one] <= high:
                     fits[np.intersect1d(shown_by[first], shown_by[second])] = True
-        number = published.n_rows if left_out else int(fits.sum())
+        number = published.n_rows if suppressed else int(fits.sum())
         for t in below:
             below[t] += number < int(t)
     return {"looked": int(people.size), "rows_below": below}

@@ -72,11 +72,7 @@ def risk_in_parts(
     thresholds: Sequence[int] = THRESHOLDS,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Count the rows that an attacker singles out who knows m items, if sets of m items fit in tables.
-
-    `sizes` are 1, 2 or both, ascending. Returns the figures of `setveil.attacker.attack.attack_risk`, all
-    exact.
-    """
+    """Count the rows that 1 or 2 known items single out, by tables, exactly (see `attack_risk`)."""
     lengths, supports = rows.lengths, rows.supports()
     empty, longest = int(lengths[0]), lengths.size - 1
     counted = range(1, min(max(sizes), max(longest, 1)) + 1)  # at most m items are known: all sizes up to m

@@ -120,10 +120,7 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
 
 
 def knowledge_of_table(table: Table | PublishedTable, private: Collection[str]) -> Knowledge:
-    """Separate the known items of the rows of a table, next to all quasi-identifiers, from the private ones.
-
-    Nobody knows the private items, and inferences about them are not counted.
-    """
+    """Separate known items of a table's rows, next to all quasi-identifiers, from private ones."""
     data = table.item_rows
     of_row = classes_of(table)
     hidden = np.array([label in set(private) for label in data.vocabulary.labels], np.bool_)
@@ -163,11 +160,7 @@ def classes_of(table: Table | PublishedTable) -> Ints:
 
 
 def _shares(groups: PublishedGroups, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints, int]:
-    """List the private items that each row reveals: row, position in `names`, probability times `whole`.
-
-    If the groups' common denominator is too large, probabilities are rounded down to multiples of a power of
-    two.
-    """
+    """List the private items that rows reveal: row, item, probability times `whole`, perhaps rounded down."""
     data = groups.qid
     nothing = np.zeros(0, np.int64)
     if not names:

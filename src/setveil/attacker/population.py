@@ -1,7 +1,4 @@
-"""Measure matches for an attacker who does not know whether a person is in the data.
-
-A key of a row is a set of m of its items, all equally likely, or the whole row if that is shorter.
-"""
+"""Measure matches, by m items or the whole row, for who does not know whether a person is in the data."""
 
 from __future__ import annotations
 
@@ -95,7 +92,7 @@ def population_risk(
     for m in ms:
         keys = keys_of(known.rows, everybody, m, seed, limits=ts)
         if keys.least.size and not keys.least.min():
-            raise _no_population(f"none of its rows holds {m} items that one of these holds")
+            raise _no_population(f"none of its rows contains {m} items that one of these contains")
         n = max(known.n_rows, 1)
         fewest = int(keys.least.min()) if keys.least.size else None
         best = {str(t): int(weights[keys.least < t].sum()) for t in ts}
@@ -124,7 +121,9 @@ def _in_ranks_of(known: Knowledge, population: Transactions) -> Ranked:
     held = np.bincount(rows.items, np.repeat(rows.weights, rows.lengths), minlength=rows.order.size)
     lacking = [label for label, few in zip(labels, (held > supports).tolist(), strict=True) if few]
     if lacking or population.n_rows < known.n_rows:
-        what = f"fewer of its rows hold {listed(lacking)} than of these" if lacking else "it has fewer rows"
+        what = (
+            f"fewer of its rows contain {listed(lacking)} than of these" if lacking else "it has fewer rows"
+        )
         raise _no_population(what)
     indptr, items, weights = population.distinct
     image = np.full(population.n_items, -1, np.int32)

@@ -19,7 +19,7 @@ _HALVINGS = 60
 
 
 def clopper_pearson(hits: int, draws: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Find the Clopper-Pearson interval of a probability, which covers it at least as often as promised.
+    """Find the Clopper-Pearson interval of a probability, which covers it at least as often as guaranteed.
 
     It is 0 to 1 without draws. Clopper, Pearson, "The use of confidence or fiducial limits illustrated in the
     case of the binomial", Biometrika 26, 1934, doi:10.1093/biomet/26.4.404

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from setveil import algorithms as registry
 from setveil.cli import in_parts
@@ -75,7 +75,7 @@ def _chosen(
 
 def anonymize(
     progress: Any,
-    context: typer.Context,
+    context: click.Context,
     input: Input = None,  # noqa: A002
     *,
     model: str | None = choice(
@@ -195,7 +195,7 @@ def anonymize(
 
 @dataclass(frozen=True)
 class _ReleaseRequest:
-    """What a release is to be: the promise, the algorithm with its own options, and how rows are read."""
+    """What a release is to be: the guarantee, the algorithm with its own options, and how rows are read."""
 
     promised: str
     promise: dict[str, Any]
@@ -284,7 +284,8 @@ def _in_memory(
         source,
         lambda: f"{in_parts.way_out(request.promised, request.algorithm)} --sample N takes some of them.",
     )
-    everything, tree = request.reader.read(source, request.promise.get("k"), seed, how)
+    k = str(request.promise.get("k") or "")
+    everything, tree = request.reader.read(source, fewest=int(k) if k.isdecimal() else 0, seed=seed, how=how)
     if tree is None and "hierarchy" in module.info.needs_for(request.promised):
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
     _tell_alone(request, everything, tree)

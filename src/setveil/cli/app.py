@@ -5,19 +5,18 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from typer.main import get_command
+import click
 
 from setveil import algorithms as registry
 from setveil.cli.bundles import Reading, source_of
-from setveil.cli.command import Command, Group, expanded, texts_of
+from setveil.cli.command import Command, Group, answering, command_of, name_of, texts_of
 from setveil.cli.config import algorithm_of
 from setveil.cli.help import OUTPUT
 from setveil.cli.options import Force, Input, Seed, argument, choice, flag, integer, option
@@ -59,25 +58,24 @@ def main() -> None:
 
 def _words() -> list[str]:
     """List the words of the command: those typed so far, where a shell asks for completions."""
-    typed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")
+    typed = os.environ.get("COMP_WORDS")
     if "_SETVEIL_COMPLETE" not in os.environ or typed is None:
         return sys.argv[1:]
     return typed.split()[1:]
 
 
-def app_for(arguments: Sequence[str]) -> typer.Typer:
+def app_for(arguments: Sequence[str]) -> Group:
     """Make the application that answers some arguments.
 
     If they begin with a command, it is there alone; else all are, to be listed. Only one that they name gets
     its options: making the options of all would take longer than all else that `--help` does.
     """
-    app = _group(
-        pretty_exceptions_enable=False,  # its tracebacks show variables, and these hold data
+    app = Group(
+        "setveil",
         help=_HELP,
         epilog=_EPILOG,
-        context_settings={"help_option_names": ["--help", "-h", "--help-all"]},
+        params=[_VERSION, _COMPLETION],
     )
-    app.callback()(_setveil)
     named = next((argument for argument in arguments if not argument.startswith("-")), "")
     words = [word for argument in arguments for word in argument.split("=", 1)]
     _load_plugins(arguments)
@@ -87,13 +85,16 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
         module = _module(name)
         title = next(title for title, names in GROUPS.items() if name in names)
         if not hasattr(module, "HELP"):
-            _add(app, [vars(module)[name]], named, owners, title)
-        elif name == named:
-            group = _group(name=name, help=module.HELP)
-            _add(group, module.COMMANDS, None, owners)
-            app.add_typer(group)
-        else:
-            app.command(name, help=module.HELP, rich_help_panel=title)(_listed)
+            function = vars(module)[name]
+            made = command_of(function, owners, title) if named == name else _listed(function, title)
+            app.add_command(made)
+            continue
+        group = Group(name, help=module.HELP)
+        group.title = title
+        if name == named:
+            for function in module.COMMANDS:
+                group.add_command(command_of(function, owners))
+        app.add_command(group)
     return app
 
 
@@ -102,29 +103,9 @@ def _module(name: str) -> ModuleType:
     return sys.modules[__name__] if name in _HERE else importlib.import_module(f"setveil.cli.{name}")
 
 
-def _group(**settings: Any) -> typer.Typer:
-    """Make a group of commands, whose help answers where none of them is named."""
-    return typer.Typer(cls=Group, no_args_is_help=True, **settings)
-
-
-def _add(
-    app: typer.Typer,
-    commands: Sequence[Any],
-    named: str | None,
-    owners: Sequence[str],
-    title: str | None = None,
-) -> None:
-    """Add commands to a group, under a title: with their options the one that is named, or all (None)."""
-    for command in commands:
-        words, examples = texts_of(command)
-        if named in (None, command.__name__):
-            made = expanded(command, owners)
-            app.command(
-                cls=Command, help=words, epilog=examples, rich_help_panel=title,
-                context_settings={"help_option_names": ["--help", "-h"]},
-            )(made)  # fmt: skip
-        else:
-            app.command(command.__name__, help=words, rich_help_panel=title)(_listed)
+def _listed(function: Callable[..., Any], title: str) -> Command:
+    """Make a command that is listed and not called."""
+    return Command(name_of(function), owners=(), title=title, help=texts_of(function)[0])
 
 
 def _owners(arguments: Sequence[str]) -> list[str]:
@@ -165,22 +146,23 @@ def _load_file(named: str, words: Sequence[str]) -> None:
         registry.named(text, trusted=typed)
 
 
-def _listed() -> None:
-    """Stand for a command that is not called."""
+def _completion(context: click.Context, shell: str) -> str:
+    """Write what a shell reads to complete commands."""
+    from click.shell_completion import get_completion_class
+
+    made: Any = get_completion_class(shell)
+    return str(made(context.command, {}, "setveil", "_SETVEIL_COMPLETE").source())
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        answer(f"setveil {__version__}")
-        raise typer.Exit
-
-
-def _setveil(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    pass
+_VERSION = click.Option(
+    ["--version"], is_flag=True, is_eager=True, expose_value=False,
+    callback=answering(lambda *_: f"setveil {__version__}"), help="Show the version and exit.",
+)  # fmt: skip
+_COMPLETION = click.Option(
+    ["--show-completion"], type=click.Choice(["bash", "zsh", "fish"]), metavar="SHELL", is_eager=True,
+    expose_value=False, callback=answering(_completion),
+    help="Print what completes commands in bash, zsh or fish.",
+)  # fmt: skip
 
 
 def demo(
@@ -289,9 +271,9 @@ def algorithms(
 def _described(name: str) -> str:
     """Describe an algorithm with its options, as ``setveil anonymize -a NAME --help`` does."""
     words = ["anonymize", "-a", name]
-    group = get_command(app_for(words))
+    group = app_for(words)
     context = group.make_context("setveil", words, resilient_parsing=True)
-    command = group.commands["anonymize"]  # type: ignore[attr-defined]
+    command = group.commands["anonymize"]
     inner = command.make_context("anonymize", [], parent=context, resilient_parsing=True)
     return str(command.get_help(inner)).strip()
 

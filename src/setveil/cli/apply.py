@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from setveil.cli.bundles import Bundle, Reading, model_options, some_options, source_of
 from setveil.cli.config import options_in_use
@@ -24,7 +24,7 @@ _MEANT = ("objective", "suppress", "gap", "time_limit")  # parameters of the exa
 
 
 def _promise() -> list[Any]:
-    """Make the options of the promise, which is that of the earlier run where they are not given."""
+    """Make the options of the guarantee, which is that of the earlier run where they are not given."""
     return [*model_options("km-anonymity", "k", "m"), *model_options("constraints", "privacy")]
 
 
@@ -37,7 +37,7 @@ def _repair() -> list[Any]:
 
 def apply(
     progress: Any,
-    context: typer.Context,
+    context: click.Context,
     earlier: Path = argument("RUN", "Use this earlier run, with its internal/."),
     input: Input = None,  # noqa: A002
     *,

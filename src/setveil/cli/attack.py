@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from setveil import algorithms as registry
 from setveil.cli.bundles import Bundle, Reading, bundled, own_options, promise_options, source_of
 from setveil.cli.help import ALGORITHM, ATTACKER, GENERAL, OUTPUT, PROMISE, READING
 from setveil.cli.options import (
+    Parameter,
     ReadHierarchy,
     algorithm_or_file,
     argument,
@@ -27,13 +27,13 @@ from setveil.options.models import settled_model
 from setveil.options.reading import Reading as ReadingOptions
 
 
-def _own() -> list[inspect.Parameter]:
+def _own() -> list[Parameter]:
     """List the options of all algorithms but those that this command has itself."""
     return [option for option in own_options() if option.name not in {"alpha"}]
 
 
-def _promise() -> list[inspect.Parameter]:
-    """List the options of promises, but for facts, which are not attacked: `known` is a number here."""
+def _promise() -> list[Parameter]:
+    """List the options of guarantees, but for facts, which are not attacked: `known` is a number here."""
     return [option for option in promise_options(drawn=True) if option.name != "known"]
 
 
@@ -143,7 +143,7 @@ def _with_control(
     from setveil.hierarchy.fit import fitted
 
     image = None if recoding is None else read_recoding(recoding, reading.text_encoding)
-    how = reading.given_options() if not original else {}
+    how = reading.explicit_options() if not original else {}
     # What cannot be attacked is refused before files are read; a hierarchy is fitted first.
     if tree is None:
         target = target_of(release, image, None, read_release, **how)
@@ -158,7 +158,7 @@ def _with_control(
 
 
 def _of_rows(making: Making, promise: dict[str, Any], own: dict[str, Any]) -> tuple[int | None, int | None]:
-    """Take the promise of rows whose about.json says none: k and m."""
+    """Take the guarantee of rows whose about.json says none: k and m."""
     values = {name: value for name, value in promise.items() if value is not None}
     more = [name for name in values if name not in {"k", "m"}]
     more += [name for name, value in own.items() if value is not None and value is not True]
@@ -170,7 +170,7 @@ def _of_rows(making: Making, promise: dict[str, Any], own: dict[str, Any]) -> tu
     if more:
         raise RequestError(
             f"--{more[0].replace('_', '-')} goes with --split, which makes a release first.",
-            hint="The promise of rows that are published already is --k and --m, if no about.json says it.",
+            hint="The guarantee of rows that are published already is --k and --m, if no about.json says it.",
         )
     m = values.get("m")
     if m is not None and (not str(m).isdigit() or int(m) < 1):

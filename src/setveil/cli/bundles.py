@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import inspect
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
-from setveil.cli.help import (
-    ALGORITHM,
-    FACTS,
-    PROMISE,
-    READING,
-    TABLES,
-    Meaning,
-)  # fmt: skip
+import click
+
+from setveil.cli.config import is_typed
+from setveil.cli.help import ALGORITHM, FACTS, PROMISE, READING, TABLES, Meaning
 from setveil.cli.options import (
     DeclaredOption,
+    Parameter,
     long_name,
     number_reader,
     parameters_of,
     words_of_choice,
 )
-from setveil.errors import (
-    RequestError,
-)
+from setveil.cli.session import fail
+from setveil.errors import RequestError, shorten
 from setveil.options.columns import Columns as ColumnOptions
 from setveil.options.facts import FactOptions
 from setveil.options.reading import Reading as ReadingOptions
-from setveil.redact import HIDDEN
+from setveil.redact import HIDDEN, is_server, redacted
 from setveil.values.declared import Option, options_of
 from setveil.values.kinds import Choice, Kind, Number
 
@@ -36,9 +32,9 @@ from setveil.values.kinds import Choice, Kind, Number
 def source_of(arguments: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
     """Say what is to be read: a path, several, or none for a query; `name` is that of the argument."""
     paths = list(arguments or ())
-    if HIDDEN in str(reading.given_options().get("connection", "")):
+    if HIDDEN in str(reading.explicit_options().get("connection", "")):
         raise RequestError("The record of a run leaves secrets out: give --connection again.")
-    if reading.given_options().get("query") is not None:
+    if reading.explicit_options().get("query") is not None:
         if paths:
             raise RequestError(f"Rows are read either from {name} or by --query, not both.")
         return paths
@@ -56,7 +52,7 @@ def source_of(arguments: Sequence[str] | None, reading: ReadingOptions, name: st
 class Bundle:
     """Several options as one parameter in the signature of a command."""
 
-    options: Callable[[], list[inspect.Parameter]]
+    options: Callable[[], list[Parameter]]
     collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets
     own: bool = False  # whether they are the command's own, which its first help shows
 
@@ -82,7 +78,7 @@ def _parameter(
     negated: bool = False,
     hidden: bool = False,
     meanings: Sequence[Meaning] = (),
-) -> inspect.Parameter:
+) -> Parameter:
     """Make an option that is None where it is not given."""
     kinds = list(kinds)
     types = {kind.takes for kind in kinds}
@@ -101,14 +97,14 @@ def _parameter(
         more |= words_of_choice(name.replace("_", " "), first.words, help_) | (
             {"help": help_} if meanings else {}
         )
-    more |= {"rich_help_panel": panel, "hidden": hidden, "meanings": meanings}
+    more |= {"panel": panel, "hidden": hidden, "meanings": meanings}
     made = DeclaredOption(tuple(words), None, lambda: more)
     return made.parameter(name, type_ | None, None)
 
 
 def _owned(
     found: Mapping[str, list[tuple[str, Option]]], panel: str, *, negated: Iterable[str] = ()
-) -> list[inspect.Parameter]:
+) -> list[Parameter]:
     """Make options that have owners: models or algorithms.
 
     `found`: by option, its owners and what it is to each; `panel`: where options of many are, those of a few
@@ -150,19 +146,19 @@ def _merged(meanings: Sequence[Meaning]) -> str:
     return " ".join(words)
 
 
-def promise_options(*, drawn: bool) -> list[inspect.Parameter]:
+def promise_options(*, drawn: bool) -> list[Parameter]:
     """Make the options of all privacy models; `drawn`: also those that draw items for experiments."""
     from setveil.guarantees import models
 
     found: dict[str, list[tuple[str, Option]]] = {}
     for model in models().values():
         for name, option in model.options.items():
-            if drawn or (option.drawn_with is None and not option.asked_apart):
+            if drawn or (option.drawn_with is None and not option.separate_in_verify):
                 found.setdefault(name, []).append((model.name, option))
     return _owned(found, PROMISE)
 
 
-def own_options() -> list[inspect.Parameter]:
+def own_options() -> list[Parameter]:
     """Make the options of the parameters of all algorithms, those of the first choice first."""
     from setveil import algorithms
     from setveil.guarantees import models
@@ -180,7 +176,7 @@ def own_options() -> list[inspect.Parameter]:
 
 def _some(
     options: Mapping[str, Option], names: Iterable[str], panel: str, negated: Iterable[str] = ()
-) -> list[inspect.Parameter]:
+) -> list[Parameter]:
     """Make some of the options that are declared in one place."""
     chosen = [(name, options[name]) for name in names]
     return [
@@ -197,7 +193,7 @@ def _some(
     ]
 
 
-def some_options(parameters: type, names: Sequence[str], panel: str) -> list[inspect.Parameter]:
+def some_options(parameters: type, names: Sequence[str], panel: str) -> list[Parameter]:
     """Make the options of some parameters of one algorithm."""
     return _some(options_of(parameters), names, panel, _on(parameters))
 
@@ -207,7 +203,7 @@ def _on(parameters: type) -> set[str]:
     return {field.name for field in fields(parameters) if field.default is True}
 
 
-def model_options(model: str, *names: str) -> list[inspect.Parameter]:
+def model_options(model: str, *names: str) -> list[Parameter]:
     """Make the options of one privacy model, or some of them."""
     from setveil.guarantees import models
 
@@ -215,7 +211,7 @@ def model_options(model: str, *names: str) -> list[inspect.Parameter]:
     return _some(options, [one for one in names or options if options[one].drawn_with is None], PROMISE)
 
 
-def reading_options(*without: str) -> list[inspect.Parameter]:
+def reading_options(*without: str) -> list[Parameter]:
     """Make the options on how the input is read."""
     options = options_of(ReadingOptions)
     return _some(options, [name for name in options if name not in without], READING)
@@ -225,19 +221,37 @@ def reading_of(**values: Any) -> ReadingOptions:
     """Collect the options on how the input is read; `--item-column` may name several columns."""
     from setveil.data.columns import names_several
 
+    _require_typed_server(values.get("connection"))
     text = values.get("item_column")
     if text is not None and values.get("item_columns") is None and names_several(text):
         values |= {"item_column": None, "item_columns": text}
     return ReadingOptions(**values)
 
 
-def column_options(*names: str) -> list[inspect.Parameter]:
+def _require_typed_server(connection: str | None) -> None:
+    """Refuse a database server that only a file of options names, which may be someone else's."""
+    context = click.get_current_context()
+    if connection is None or HIDDEN in connection or not is_server(connection):
+        return
+    if is_typed(context, "connection"):
+        return
+    fail(
+        RequestError(
+            f"Only {context.params.get('config') or 'a file'} names the database "
+            f"{shorten(redacted(connection))}, which would run a query with your rights. Expected that "
+            "you name it.",
+            hint=f"If you trust the file, add --connection {shlex.quote(redacted(connection))}.",
+        )
+    )
+
+
+def column_options(*names: str) -> list[Parameter]:
     """Make the options on what the columns of a table are, or some of them."""
     options = options_of(ColumnOptions)
     return _some(options, names or options, TABLES)
 
 
-def fact_options(*names: str) -> list[inspect.Parameter]:
+def fact_options(*names: str) -> list[Parameter]:
     """Make the options on facts, or some of them."""
     options = options_of(FactOptions)
     return _some(options, names or options, FACTS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
 import shlex
@@ -10,12 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from types import NoneType
-from typing import Any, get_args
+from typing import Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+import click
 
 from setveil.cli import help as helps
 from setveil.cli.bundles import Bundle, column_options, fact_options, reading_of, reading_options
@@ -26,7 +22,7 @@ from setveil.cli.help import (
     HelpEntry,
     OptionHelp,
 )  # fmt: skip
-from setveil.cli.options import Json, flag, integer, option, parameters_of
+from setveil.cli.options import Json, Parameter, flag, integer, option, parameter_of, parameters_of
 from setveil.cli.session import Answer, answer, begin, conclude, fail, run, speak
 from setveil.compiling import expect
 from setveil.errors import (
@@ -44,11 +40,18 @@ from setveil.threads import threads, use_threads
 from setveil.values.kinds import BARE, UpTo
 
 
-def _show_all(context: typer.Context, wanted: bool) -> None:
-    """Answer --help-all."""
-    if wanted and not context.resilient_parsing:
-        answer(_help_of(context, whole=True))
-        raise typer.Exit
+def answering(text: Callable[[Any, Any], str]) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """Make the callback of an option that is answered by a text, of the context and its value, alone."""
+
+    def call(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        if value and not context.resilient_parsing:  # as for completion
+            answer(text(context, value))
+            context.exit()
+
+    return call
+
+
+_show_all = answering(lambda context, _: str(context.command.whole_help(context)))
 
 
 def _general(
@@ -110,12 +113,23 @@ def _together(option: str, args: Sequence[str]) -> list[str]:
     return [*left[:at], f"{option}={','.join(values)}", *left[at:]]
 
 
-class Command(TyperCommand):
-    """A command whose help comes in layers (see `setveil.cli.help`)."""
+class Command(click.Command):
+    """A command whose help comes in layers (see `setveil.cli.help`).
+
+    `owners`: the algorithms or models that its help is about; `title`: what it is listed under.
+    """
+
+    def __init__(self, name: str, *, owners: Sequence[str], title: str | None, **settings: Any) -> None:
+        super().__init__(name, context_settings={"help_option_names": ["--help", "-h"]}, **settings)
+        self.owners, self.title = owners, title
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write what nearly everyone needs, or what applies to the algorithm or model that was named."""
         formatter.write(_help_of(ctx) + "\n")
+
+    def whole_help(self, ctx: Any) -> str:
+        """Write everything, as --help-all shows it."""
+        return _help_of(ctx, whole=True)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; an option that may stand alone gets the value that it then has."""
@@ -138,7 +152,7 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Call the command, unless something is missing: all of that is reported at once, with an example."""
-        lacking = _lacking(ctx, entries_of(self.params, self.callback))
+        lacking = _lacking(ctx, entries_of(self.params))
         if lacking:
             fail(_lacking_error(ctx, lacking))
         begin(lambda error: _name_files(error, ctx.params))
@@ -158,10 +172,6 @@ class Command(TyperCommand):
             if one.metavar in _LISTS and not one.multiple and order.count(one) > 1:
                 name = next(word for word in (word.partition("=")[0] for word in words) if word in one.opts)
                 ctx.fail(f"{name} is given more than once: it takes one list, with commas between names.")
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """List the parameters, --help last."""
-        return _plain(super().get_params(ctx), self.callback)
 
 
 def _lacking(context: Any, entries: Sequence[HelpEntry]) -> list[HelpEntry]:
@@ -226,10 +236,9 @@ def _name_files(error: SetveilError, values: Mapping[str, Any]) -> None:
         error.hint += showing(error, values.get("input"), reading)
 
 
-def require_options(context: typer.Context, *names: str) -> None:
+def require_options(context: click.Context, *names: str) -> None:
     """Refuse a command that lacks options: all of them are reported at once, with a command that has them."""
-    command: Any = context.command
-    without = [one for one in entries_of(command.params, command.callback) if one.parameter.name in names]
+    without = [one for one in entries_of(context.command.params) if one.parameter.name in names]
     lacking = [one for one in without if context.params.get(str(one.parameter.name)) in (None, (), [])]
     if lacking:
         raise _lacking_error(context, lacking)
@@ -267,14 +276,23 @@ def _value_in(examples: Sequence[str], entry: HelpEntry) -> str:
     return next(iter(found), str(entry.parameter.metavar))
 
 
-class Group(TyperGroup):
+class Group(click.Group):
     """A group of commands, listed under titles."""
+
+    title: str | None = None
+
+    def __init__(self, name: str, *, params: Sequence[click.Parameter] = (), **settings: Any) -> None:
+        whole = click.Option(
+            ["--help-all"], is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=_show_all
+        )
+        names = {"help_option_names": ["--help", "-h"]}
+        super().__init__(name, params=[*params, whole], context_settings=names, **settings)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; if no command is named, the help answers."""
         if not args and not ctx.resilient_parsing:
             answer(ctx.get_help())
-            raise typer.Exit(2)
+            ctx.exit(2)
         left: list[str] = super().parse_args(ctx, args)
         return left
 
@@ -283,14 +301,13 @@ class Group(TyperGroup):
         listed: dict[str, list[tuple[str, str]]] = {}
         for name, command in self.commands.items():
             words = (command.help or "").partition("\n\n")[0]
-            listed.setdefault(getattr(command, "rich_help_panel", None) or "Commands", []).append(
-                (name, _sentence(words))
-            )
+            title = getattr(command, "title", None) or "Commands"
+            listed.setdefault(title, []).append((name, _sentence(words)))
         tables = []
         if ctx.parent is None:
-            own = [
-                HelpEntry(one, OptionHelp(None)) for one in self.get_params(ctx) if "--help" not in one.opts
-            ]
+            params: list[Any] = self.get_params(ctx)
+            shown = [one for one in params if not one.hidden and "--help" not in one.opts]
+            own = [HelpEntry(one, OptionHelp(None)) for one in shown]
             tables = [
                 ("Options of all commands", [(one.names, one.text) for one in _common()]),
                 ("Options", [(one.names, one.text) for one in own]),
@@ -299,9 +316,9 @@ class Group(TyperGroup):
         text = helps.list_of_commands(usage, self.help or "", listed, tables, self.epilog or "")
         formatter.write(text + "\n")
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """List the parameters, --help last."""
-        return _plain(super().get_params(ctx), self.callback)
+    def whole_help(self, ctx: Any) -> str:
+        """List the commands: there is no more to show."""
+        return self.get_help(ctx)
 
 
 def _common() -> list[HelpEntry]:
@@ -310,10 +327,8 @@ def _common() -> list[HelpEntry]:
     def nothing(progress: Any) -> Answer:  # type: ignore[empty-body]
         """Stand for any command."""
 
-    app = typer.Typer(add_completion=False)
-    app.command(cls=Command)(expanded(nothing))
-    command = get_command(app)
-    return entries_of(command.get_params(typer.Context(command)), command.callback)
+    command = command_of(nothing)
+    return entries_of(command.get_params(click.Context(command)))
 
 
 def _sentence(words: str) -> str:
@@ -324,7 +339,7 @@ def _sentence(words: str) -> str:
 def _help_of(context: Any, *, whole: bool = False) -> str:
     """Write the help of a command; of an algorithm or a model if these are named."""
     command, name = context.command, context.command_path
-    entries = entries_of(command.get_params(context), command.callback)
+    entries = entries_of(command.get_params(context))
     arguments = [
         one.names if one.shown.required or one.parameter.name == "input" else f"[{one.names}]"
         for one in entries
@@ -337,10 +352,9 @@ def _help_of(context: Any, *, whole: bool = False) -> str:
     ]
     usage = " ".join(["Usage:", name, *arguments, *needed, "[OPTIONS]"])
     examples = [line.strip() for line in (command.epilog or "").splitlines() if line.strip().startswith("$ ")]
-    owners = getattr(command.callback, "owners", ())
     if whole:
         return helps.whole_help(usage, command.help or "", examples, entries)
-    if owners:
+    if owners := command.owners:
         return helps.help_of_owners(usage, helps.about(owners), helps.applying(entries, owners), owners, name)
     return helps.first_help(usage, command.help or "", examples, entries, name)
 
@@ -349,109 +363,74 @@ def _longest(parameter: Any) -> str:
     return str(max(parameter.opts, key=len))
 
 
-def entries_of(parameters: Iterable[Any], command: Callable[..., Any] | None) -> list[HelpEntry]:
+def entries_of(parameters: Iterable[click.Parameter]) -> list[HelpEntry]:
     """Join the parameters of a command with what the help shows of them."""
-    declared = inspect.signature(command, eval_str=True).parameters if command else {}
-    own = getattr(command, "own", ())
-    entries = []
-    for one in parameters:
-        parts = getattr(declared[one.name].annotation, "__metadata__", ()) if one.name in declared else ()
-        shown = next((part for part in parts if isinstance(part, OptionHelp)), OptionHelp(GENERAL, own=False))
-        entries.append(HelpEntry(one, replace(shown, own=one.name in own)))
-    return entries
+    of_click = OptionHelp(GENERAL, own=False)  # --help
+    return [HelpEntry(one, getattr(one, "shown", of_click)) for one in parameters]
 
 
-def _plain(parameters: list[Any], command: Callable[..., Any] | None) -> list[Any]:
-    """Hide that an argument is a str and a flag a bool, and read what is given without pydantic."""
-    declared = inspect.signature(command, eval_str=True).parameters if command else {}
-    for parameter in parameters:
-        if parameter.param_type_name == "argument":
-            parameter.display_type = lambda ctx: None
-        elif getattr(parameter, "is_flag", False):
-            parameter.metavar = ""
-        declaration = declared.get(parameter.name)
-        kind, option = get_args(declaration.annotation)[:2] if declaration else (None, None)
-        parameter.process_value = functools.partial(_processed, parameter, kind, option)
-    return parameters
+def command_of(function: Callable[..., Any], owners: Sequence[str] = (), title: str | None = None) -> Command:
+    """Make a command of a function, whose signature declares options, bundles of them, and what it is given.
 
-
-def _processed(parameter: Any, kind: Any, option: Any, context: Any, value: Any) -> Any:
-    """Do what `parameter.process_value` does, without pydantic where a value is not given, or only a text.
-
-    Typer asks pydantic about every parameter, given or not. To import it, and to make what it needs for each
-    of a hundred options, takes longer than all else that is done to read a command line.
-    """
-    if NoneType in get_args(kind):
-        kind = next(part for part in get_args(kind) if part is not NoneType)
-    convert = (option and option.parser) or (kind if kind in {str, Path} else None)
-    if value is None and not parameter.required:
-        value = () if parameter.multiple or parameter.nargs == -1 else None
-    elif kind == list[str] and value:
-        value = list(value)
-    elif convert and isinstance(value, str | int | Path):
-        value = convert(value)
-    else:
-        return type(parameter).process_value(parameter, context, value)
-    return parameter.callback(context, parameter, value) if parameter.callback else value
-
-
-def expanded(command: Callable[..., Any], owners: Sequence[str] = ()) -> Callable[..., None]:
-    """Replace each bundle in the signature of a command by its options, and add those that all have.
-
-    A command gets what its bundles collect; setveil's errors end it with their message and exit code. One
+    The function gets what its bundles collect; setveil's errors end it with their message and exit code. One
     that takes `progress` works as `run` has it, and returns what to say, or an `Answer`: then it has --json.
-    `owners`: the algorithms or models that the help is about; empty: none of them.
     """
     bundles: dict[str, tuple[Bundle, list[str]]] = {}
-    parameters: list[inspect.Parameter] = []
-    declared = {parameter.name: parameter for parameter in parameters_of(command)}
-    works = declared.pop("progress", None) is not None
-    for parameter in declared.values():
-        parts = getattr(parameter.annotation, "__metadata__", ())
+    parameters: list[Parameter] = []
+    signature = inspect.signature(function, eval_str=True)
+    for declared in signature.parameters.values():
+        parts = getattr(declared.annotation, "__metadata__", ())
         bundle = next((part for part in parts if isinstance(part, Bundle)), None)
-        if bundle is None:
-            parameters.append(parameter)
-        else:
+        if bundle is not None:
             options = bundle.options()
-            bundles[parameter.name] = bundle, [option.name for option in options]
-            parameters += options
-    answers = inspect.signature(command, eval_str=True).return_annotation is Answer
-    parameters += parameters_of(_answering) if answers else []
+            bundles[declared.name] = bundle, [str(option.name) for option in options]
+            parameters += options if bundle.own else map(_of_several, options)
+        elif one := parameter_of(declared):
+            parameters.append(one)
+    answers = signature.return_annotation is Answer
     general = parameters_of(_general)
-    parameters += general
-    parameters.sort(key=_place)
+    parameters += map(_of_several, [*(parameters_of(_answering) if answers else []), *general])
     _require_names(parameters)
 
-    @functools.wraps(command)
     def call(**values: Any) -> None:
-        _general(**{option.name: values.pop(option.name) for option in general})
+        _general(**{str(option.name): values.pop(str(option.name)) for option in general})
         json = answers and values.pop("json")
         values |= {
             name: bundle.collect(**{option: values.pop(option) for option in options})
             for name, (bundle, options) in bundles.items()
         }
+        if "context" in signature.parameters:
+            values["context"] = click.get_current_context()
         try:
-            expect(threads, command.__name__)
-            if works:
-                conclude(run(lambda progress: command(progress=progress, **values)), json=json)
+            expect(threads, function.__name__)
+            if "progress" in signature.parameters:
+                conclude(run(lambda progress: function(progress=progress, **values)), json=json)
             else:
-                command(**values)
+                function(**values)
         except SetveilError as error:
             fail(error)
 
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.own = [  # type: ignore[attr-defined]
-        *(name for name in declared if name not in bundles),
-        *(name for bundle, options in bundles.values() if bundle.own for name in options),
-    ]
-    call.owners = owners  # type: ignore[attr-defined]
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return call
+    words, examples = texts_of(function)
+    return Command(
+        name_of(function), owners=owners, title=title,
+        params=sorted(parameters, key=_place), callback=call, help=words, epilog=examples,
+    )  # fmt: skip
 
 
-def _require_names(parameters: Sequence[inspect.Parameter]) -> None:
+def name_of(function: Callable[..., Any]) -> str:
+    """Name the command that a function is."""
+    return function.__name__.replace("_", "-")
+
+
+def _of_several(parameter: Parameter) -> Parameter:
+    """Mark an option as one of several commands, which the first help shows only if it is usual."""
+    parameter.shown = replace(parameter.shown, own=False)
+    return parameter
+
+
+def _require_names(parameters: Sequence[Parameter]) -> None:
     """Refuse options of guarantees or algorithms of one's own that are called as others are."""
-    names = [parameter.name for parameter in parameters]
+    names = [str(parameter.name) for parameter in parameters]
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise RequestError(
             f"{as_option(twice)} would mean two things: a guarantee or an algorithm of your own has it, too.",
@@ -468,10 +447,9 @@ def texts_of(command: Callable[..., Any]) -> tuple[str, str]:
     return "\n\n".join(paragraphs), "\n\n".join([title, *examples])
 
 
-def _place(parameter: inspect.Parameter) -> int:
+def _place(parameter: Parameter) -> int:
     """Tell where a parameter is in the help: arguments first, then panel by panel."""
-    panels = [getattr(part, "rich_help_panel", None) for part in get_args(parameter.annotation)]
-    panel = next((panel for panel in panels if panel), None)
+    panel = parameter.shown.panel
     if panel is None:
         return -1
     return next((place for place, name in enumerate(PANELS) if panel.startswith(name)), len(PANELS))

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from setveil.cli.config import is_typed
 from setveil.cli.help import GENERAL, OUTPUT, READING
@@ -18,7 +18,7 @@ from setveil.values.declared import as_words
 
 def compare(
     progress: Any,
-    context: typer.Context,
+    context: click.Context,
     study: Path = argument("STUDY", "Read the study from this file (TOML)."),
     out: Path = option(
         OUTPUT, "Write to this folder, or complete the study in it.", "FOLDER", "-o",
@@ -35,7 +35,7 @@ def compare(
 ) -> Answer:  # fmt: skip
     """Compare algorithms over data and parameters, with figures.
 
-    Each run is a process of its own. Runs that the folder already contains are not repeated.
+    Each run is a separate process. Runs that the folder already contains are not repeated.
 
     $ setveil compare study.toml --out study --dry-run
     $ setveil compare study.toml --out study --jobs 2

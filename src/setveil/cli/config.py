@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from setveil.cli.session import fail
 from setveil.cli.watched import is_watched
@@ -19,9 +19,10 @@ from setveil.values.kinds import BARE, UpTo
 
 _NOT_REPEATED = {"config", "quiet", "threads", "unpacked_limit", "verbose"}  # they change no outcome
 _NOT_TAKEN_ON = {"out", "force", "json", "trace"}  # a repeated run must not write over the first
+_ONLY_TYPED = {"force"}  # what is replaced is said by who types, not by who wrote the file
 
 
-def take_config(context: typer.Context, path: Path | None) -> Path | None:
+def take_config(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
     """Let a file answer for the options that are not on the command line (the callback of --config)."""
     if path is not None and not context.resilient_parsing:
         try:
@@ -31,13 +32,15 @@ def take_config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
-def is_typed(context: typer.Context, parameter: str) -> bool:
+def is_typed(context: click.Context, parameter: str) -> bool:
     """Whether the user typed a parameter: it is neither from a file nor from pages, which repeat files."""
     source = context.get_parameter_source(parameter)
     return source is not None and source.name == "COMMANDLINE" and not is_watched()
 
 
-def require_typed(context: typer.Context, typed: list[str] | None) -> list[str]:
+def require_typed(
+    context: click.Context, parameter: click.Parameter, typed: Sequence[str] | None
+) -> list[str]:
     """Refuse programs that the user did not type (the callback of --plugin): those that were are loaded."""
     from setveil.options.plugins import load_plugin
 
@@ -95,7 +98,9 @@ def _answers(parameters: Any, values: Mapping[str, Any], where: str) -> dict[str
                 else did_you_mean(key.replace("_", "-"), known, f"There are {', '.join(known)}.")
             )
             raise RequestError(f"{where}: this command has no option {shorten(key)}.", hint=hint)
-        answers[parameter.name] = _answer(f"{where}: {key}", parameter, value)
+        answer = _answer(f"{where}: {key}", parameter, value)
+        if _key(parameter) not in _ONLY_TYPED:
+            answers[parameter.name] = answer
     return answers
 
 
@@ -122,7 +127,7 @@ def _answer(name: str, parameter: Any, value: Any) -> Any:
     return texts if several else texts[0]
 
 
-def options_in_use(context: typer.Context) -> tuple[str, dict[str, Any]]:
+def options_in_use(context: click.Context) -> tuple[str, dict[str, Any]]:
     """Write down what a command was given, on the command line and by --config.
 
     The first answer is the shell line that repeats it, the second its options for --config, as JSON types,

@@ -1,7 +1,4 @@
-"""The demonstration: a synthetic grocery sample, written to files and anonymized like a user's own.
-
-In place of it, made-up lines of a hospital, which are only written.
-"""
+"""The demonstration: synthetic groceries, anonymized like a user's files, or lines of a hospital."""
 
 from __future__ import annotations
 
@@ -35,10 +32,7 @@ _NEXT = {
 
 
 def run_demo(out: Path, rows: int, seed: int, progress: Progress) -> tuple[VerifiedRelease, Record, Path]:
-    """Generate baskets and products, anonymize them, write the run's folder.
-
-    Returns the release, the report and the folder with the synthetic input, next to `out`.
-    """
+    """Anonymize synthetic groceries; return the release, the report and the folder of the input."""
     require_writable(out, force=True)
     progress("generating baskets")
     generated, paths = grocery_sample(rows, seed)

@@ -40,12 +40,12 @@ LookingEngine = Annotated[str, choice(GENERAL, _LOOKING, "engine", (MEMORY, PART
 def km_only(
     model: str | None, promise: Mapping[str, Any], engine: str, *, published: bool = False
 ) -> KmAnonymity:
-    """Make the promise, which must be k^m-anonymity where rows are not in memory."""
+    """Make the guarantee, which must be k^m-anonymity where rows are not in memory."""
     name = model or settled_model(promise)
     if name != KmAnonymity.model:
         raise RequestError(
             f"With --engine {engine} there is {KmAnonymity.model} only, got {name}.",
-            hint=f"Other promises are kept and checked without --engine {engine}.",
+            hint=f"Other guarantees are kept and checked without --engine {engine}.",
         )
     require_options(name, promise, published=published)
     values = plain_values(model_named(name).options, promise, "utf-8")

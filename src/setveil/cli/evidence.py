@@ -34,7 +34,7 @@ def evidence(
     """Write the compliance record of a release.
 
     ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. Questions that
-    only people can answer stay open. The page claims conformity with nothing.
+    only people can answer stay open. The page does not claim conformity.
 
     $ setveil evidence release --out evidence.html
     $ setveil evidence release --frame eu --attack attack.json --answers ours.toml -o file.html

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from setveil.cli.options import (
     HierarchyFiles,
     Input,
     Page,
+    Parameter,
     QuerySeed,
     choice,
     integer,
@@ -43,19 +43,19 @@ def _those_giving() -> list[str]:
     return [*registry.giving("km-anonymity", "global"), *registry.giving("km-anonymity", CLASSES)]
 
 
-def _own() -> list[inspect.Parameter]:
+def _own() -> list[Parameter]:
     """List the options of the algorithms that are explored."""
     names = {name for one in _those_giving() for name in options_of(registry.load(one).Parameters)}
     return [option for option in own_options() if option.name in names]
 
 
-def _secret() -> list[inspect.Parameter]:
+def _secret() -> list[Parameter]:
     return model_options("km-rho", "sensitive", "knows")
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Options on the promises that are tried."""
+    """Options on the guarantees that are tried."""
 
     k: str | None = option(PROMISE, "Try these k (default: 2,3,5,10,11,20,50).", "N,N,...", "-k")
     m: str | None = option(PROMISE, "Try these m, up to inf (default: 1,2,3).", "N,N,...", "-m")
@@ -106,7 +106,7 @@ def explore(
     reader = as_facts or reader_of(columns, reading, hierarchy_files)
     explorer = explorer_of(reader.kind)
     explorer.require_covered(grid.rho)
-    promises = _promises(grid.k, grid.m, grid.rho, secret, algorithm, reader.m)
+    promises = _promises(grid, secret, algorithm, reader.m)
     require_page(out, "explored.html", force)
     weight = explorer.weight(share, grid.rho, of_algorithm)
     parameters = registry.load(algorithm).Parameters if explorer.takes_algorithm else None
@@ -115,7 +115,7 @@ def explore(
     source = source_of(input, reading)
     require_file(reader.hierarchy_file)
     progress("reading")
-    data, tree = reader.read(source, None, seed)
+    data, tree = reader.read(source, seed=seed)
     if tree is None:
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
     inputs = Inputs(data, reading.text_encoding, tree, seed)
@@ -171,19 +171,18 @@ def _answer(content: Any, out: Path | None, progress: Any) -> Answer:
     return Answer(content, f"{text}\n\nPage       {out}")
 
 
-def _promises(
-    k: str | None, m: str | None, rho: str | None, secret: dict[str, Any], algorithm: str, own: Any
-) -> Any:
-    """List the promises whose price is asked for; `own`: the m that was said with columns of codes."""
+def _promises(grid: Grid, secret: dict[str, Any], algorithm: str, own: Any) -> Any:
+    """List the guarantees whose price is asked for; `own`: the m that was said with columns of codes."""
     from setveil.commands.explore import promised
     from setveil.studies.explore.rows import WITH_RHO, require_algorithm
     from setveil.values.per_column import PerColumn
 
-    ks, ms = _values("k", k, parse_integer), _values("m", m, parse_number)
+    ks, ms = _values("k", grid.k, parse_integer), _values("m", grid.m, parse_number)
+    rhos = None if grid.rho is None else _parts(grid.rho)
     if own is not None:
         ms = [PerColumn(own) if isinstance(own, dict) else own]
-    promises = promised(ks, ms, None if rho is None else _parts(rho), secret["sensitive"], secret["knows"])
-    if rho is not None:
+    promises = promised(ks, ms, rhos, secret["sensitive"], secret["knows"])
+    if rhos is not None:
         require_algorithm(algorithm, WITH_RHO)
     return promises
 

@@ -16,10 +16,7 @@ _SOURCES = ("original", "input", "files", "data", "release")  # the argument or 
 def name_files(
     error: MissingItemsError, options: Mapping[str, Any], reading: Sequence[str], what: str
 ) -> None:
-    """Write the files and options that a command was given into the hint on items that are missing.
-
-    `reading`: the options on how the rows are read; `what`: "item" of a table, "code" of facts, else nothing.
-    """
+    """Write the files and options of a command into the hint on missing items of rows, a table or facts."""
     if "--extend" not in error.hint:
         return
     source = next((options[name] for name in _SOURCES if options.get(name)), None)

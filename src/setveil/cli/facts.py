@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.tables.roles import Roles
 
-MIXED = "mixed-km"  # the promise in which quasi-identifiers count, too
+MIXED = "mixed-km"  # the guarantee in which quasi-identifiers count, too
 
 __all__ = ["FACTS", "Facts", "FactsReader", "PersonsReader", "ReadFacts", "facts_of", "facts_reader"]
 
@@ -34,7 +34,7 @@ ReadFacts = Annotated[Words, Bundle(lambda: fact_options(*OF_READING), Words)]
 
 
 class FactsReader(ItemsReader):
-    """Rows of facts: how they are read and generalized, and the promise with the m said with their codes."""
+    """Rows of facts: how they are read and generalized, and the guarantee with the m of their codes."""
 
     kind = "facts"
     has_facts = True
@@ -48,7 +48,7 @@ class FactsReader(ItemsReader):
         request: FactsRequest,
         promise: dict[str, Any],
     ) -> None:
-        """Take what was said, what of it is asked of facts, and the promise with their m."""
+        """Take what was said, what of it is asked of facts, and the guarantee with their m."""
         super().__init__(columns, reading, hierarchies)
         self.words, self.request, self.promise = words, request, promise
         self.how = columns.as_how(reading)
@@ -75,7 +75,7 @@ class FactsReader(ItemsReader):
         return None
 
     def require_promised(self, model: str | None, output_format: str | None) -> None:
-        """Refuse promises that are not about such rows, and choices where there is none."""
+        """Refuse guarantees that are not about such rows, and choices where there is none."""
         from setveil.published.facts import info
 
         if model is not None and model_named(model).release == "tables":
@@ -121,22 +121,21 @@ class FactsReader(ItemsReader):
         return joined(trees) if len(self.request.sets) > 1 and trees else next(iter(trees.values()), None)
 
     def read(
-        self, source: Any, k: Any, seed: int, _how: Reading | None = None
+        self, source: Any, *, fewest: int = 0, seed: int = 0, how: Reading | None = None
     ) -> tuple[Any, Hierarchy | None]:
         """Read the facts and the hierarchies of their codes, and say what was taken as what."""
         tree = self.tree()
-        return self._checked(source, k, seed), tree
+        return self._checked(source, fewest, seed), tree
 
-    def _checked(self, source: Any, k: Any, seed: int) -> Any:
-        """Read the facts of one file, as for a k."""
+    def _checked(self, source: Any, fewest: int = 0, seed: int = 0) -> Any:
+        """Read the facts of one file, with last bands that `fewest` people reach."""
         if not isinstance(source, str) or not source:
             raise RequestError("Facts are read from one file.", hint="Put the files together.")
-        fewest = int(str(k)) if str(k or "").isdigit() else 0
         return self._read(source, fewest, seed)
 
     def read_with_ids(self, source: Any) -> tuple[Any, None]:
         """Read the facts."""
-        return self._checked(source, None, 0), None
+        return self._checked(source), None
 
     def _read(self, source: str, fewest: int, seed: int) -> RowsOfFacts | FactTable:
         from setveil.cli.files import say_notes
@@ -165,7 +164,7 @@ class PersonsReader(FactsReader):
     kind = "tables"
 
     def require_promised(self, model: str | None, _output_format: str | None) -> None:
-        """Refuse promises that are not about tables."""
+        """Refuse guarantees that are not about tables."""
         if model is not None and model_named(model).release != "tables":
             raise RequestError(
                 f"--qi: only tables have such columns, and {model} is about rows of facts.",
@@ -237,9 +236,9 @@ def facts_reader(
     Unless they are read `alone`, there may be columns that say what someone may know of a person.
     """
     if not facts.wanted(columns):
-        if facts.given_options:
+        if facts.explicit_options:
             raise RequestError(
-                f"{', '.join(facts.given_options)}: nothing says that the rows hold facts.",
+                f"{', '.join(facts.explicit_options)}: nothing says that the rows contain facts.",
                 hint="Name dates or amounts, or the codes with their m: --when date:month, --set code:m=2.",
             )
         return None
@@ -255,7 +254,7 @@ def facts_reader(
 
 
 def _with_m(promise: dict[str, Any], request: FactsRequest, model: str | None) -> dict[str, Any]:
-    """Add the m that was said with columns of codes to a promise."""
+    """Add the m that was said with columns of codes to a guarantee."""
     m = request.m
     if model == MIXED and m is not None:
         m = _with_known({name: n for name, n in request.sets.items() if n is not None}, promise["m"])
@@ -284,11 +283,11 @@ def _with_known(sets: Mapping[str, int], m: Any) -> dict[str, int]:
 
 
 def facts_of(
-    source: Any, facts: Words, columns: Columns, reading: Reading, k: int | None = None
+    source: Any, facts: Words, columns: Columns, reading: Reading, fewest: int = 0
 ) -> RowsOfFacts | None:
-    """Read facts from a raw file that is looked at, as for a k; None where its rows hold none."""
+    """Read facts from a raw file that is looked at; None where its rows hold none."""
     reader = facts_reader(facts, columns, reading, None, {"m": None}, MEMORY)
     if reader is None:
         return None
-    data: RowsOfFacts = reader.read(source, k, 0)[0]
+    data: RowsOfFacts = reader.read(source, fewest=fewest)[0]
     return data

@@ -51,7 +51,7 @@ def read_rows_and_ids(
 ) -> tuple[Transactions, list[str] | None]:
     """Read rows as `read_rows` does, and the ID of each row; None if rows have no IDs."""
     with proposing_tables(path, reading):
-        data, ids = read_with_ids(path or None, **reading.given_options(), published=published)
+        data, ids = read_with_ids(path or None, **reading.explicit_options(), published=published)
     if spellings and not published:
         say_spellings(data)
     origin = data.origin
@@ -91,12 +91,14 @@ def say_spellings(data: Transactions) -> None:
         say(f"Note: {note}")
 
 
-def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | TextFiles:
+def rows_in_parts(
+    path: str | Sequence[str], reading: Reading, *, published: bool = False
+) -> ListFiles | TextFiles:
     """Open the files that are read in parts, and refuse what is not."""
     from setveil.data.io.streams import open_streams
 
     paths = [path] if isinstance(path, str) else list(path)
-    options = reading.given_options()
+    options = reading.explicit_options()
     other = sorted(
         set(options) - {"format", "item_column", "separator", "encoding", "not_ids", "rows_are_events"}
     )
@@ -106,7 +108,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
             f"{what} not read in parts, expected files of rows: Parquet lists, or text with one row a line.",
             hint="`setveil convert` makes one from other files; each must fit in memory by itself.",
         )
-    return open_streams(gather(paths), **options)
+    return open_streams(gather(paths), **options, published=published)
 
 
 def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
@@ -135,11 +137,12 @@ def proposing_tables(path: str | Sequence[str], reading: Reading) -> Iterator[No
         yield
     except TableError as error:
         one = path if isinstance(path, str) else next(iter(path), "") if len(path) == 1 else ""
-        if error.columns and one and _reads_tables(reading):
+        whose = error.columns or any("rows_are_events" in options for options, _ in error.readings)
+        if whose and one and _reads_tables(reading):
             from setveil.commands.proposals import propose
             from setveil.tables.how import How
 
-            how = How(**reading.given_options())
+            how = How(**reading.explicit_options())
             propose(error, one, how)
             error.tables = tuple(({"model": OF_TABLES, **said}, meaning) for said, meaning in error.tables)
         raise
@@ -153,9 +156,9 @@ def showing(error: SetveilError, paths: object, reading: Reading) -> str:
     source = error.source if isinstance(error, TableError) else None
     if source is None and (several[0] == "-" or not error.message.startswith(str(several[0]))):
         return ""
-    how = Reading(**{name: value for name, value in reading.given_options().items() if name in OF_FIELDS})
+    how = Reading(**{name: value for name, value in reading.explicit_options().items() if name in OF_FIELDS})
     try:
-        first_lines(source or open_source(str(several[0])), **how.given_options())
+        first_lines(source or open_source(str(several[0])), **how.explicit_options())
     except SetveilError:
         return ""
     command = shlex.join(["setveil", "read", str(several[0]), *how.arguments(), "--show"])
@@ -204,8 +207,8 @@ def command_with(options: str, without: Sequence[str] = ()) -> str:
 def command_without(option: str) -> str:
     """Write the command that was called without an option, if that was given once; else a full stop."""
     name = f"--{option.replace('_', '-')}"
-    given = [word for word in sys.argv[1:] if word.partition("=")[0] == name]
-    return f"; for example\n    {command_with('', without=(name,))}" if len(given) == 1 else "."
+    matches = [word for word in sys.argv[1:] if word.partition("=")[0] == name]
+    return f"; for example\n    {command_with('', without=(name,))}" if len(matches) == 1 else "."
 
 
 def command_instead(named: str, meant: str) -> str:
@@ -223,14 +226,16 @@ def _reads_tables(reading: Reading) -> bool:
     words = {word.partition("=")[0] for word in sys.argv[2:]}
     rows_only = {"--algorithm", "-a", "--model", "--engine", "--hierarchy", "--config"}
     return (
-        sys.argv[1:2] == ["anonymize"] and not words & rows_only and set(reading.given_options()) <= OF_TEXT
+        sys.argv[1:2] == ["anonymize"]
+        and not words & rows_only
+        and set(reading.explicit_options()) <= OF_TEXT
     )
 
 
 OF_TABLES = "kkm"  # the model that is proposed for tables
 OF_FIELDS = {"encoding", "separator", "quote"}  # by which lines are split
 _OF_ITEMS = {"--item-column", "--item-columns"}  # of which one is given
-_SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said
+_SEVERAL = {"--when", "--not-ids", "--hierarchy", "--missing", "--per-person"}  # which may be repeated
 _FLAGS = {"--rows-are-events", "--same-ids", "--fill-id"}
 
 
@@ -260,11 +265,7 @@ def split_format(path: str | Sequence[str], format: str | None) -> tuple[str | N
 def load_image(
     path: str, published: Transactions, recoding: Path | None, encoding: str
 ) -> dict[str, str | None] | None:
-    """Find out what each item was published as: from a csv, or from what a run wrote next to the rows.
-
-    The answer holds the published label of each item; None, or not there: suppressed. It is None itself
-    where nothing tells: then every label must be an item.
-    """
+    """Find the label of each item, None if suppressed, from a csv or a run; None: every label is an item."""
     if recoding is None:
         about = about_beside(path)
         if about is None:

@@ -9,6 +9,7 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 PROMISE = "Guarantee"
@@ -39,8 +40,8 @@ PANELS = (
 )
 _GROUPS = {
     "Your data": (READING, TABLES, FACTS, TREE),
-    "The guarantee": (PROMISE, ATTACKER, ALGORITHM, MEASURES),
-    "The result": (OUTPUT, ABOUT, ANSWER, GENERAL),
+    "The guarantee": (PROMISE, ATTACKER, ALGORITHM),
+    "The result": (MEASURES, OUTPUT, ABOUT, ANSWER, GENERAL),
 }
 USUAL = {
     "id_column": "Group lines into rows by this column.",
@@ -71,7 +72,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class OptionHelp:
-    """How the help shows an option, in addition to the settings of typer."""
+    """How the help shows an option, in addition to the settings of click."""
 
     panel: str | None
     # its line in the first help; empty: that of `USUAL`, or its whole text if the command declares it
@@ -132,7 +133,8 @@ class HelpEntry:
 def with_default(text: str, parameter: Any) -> str:
     """Add the default to what is said of an option, unless it says that itself."""
     default = parameter.default
-    if default in (None, False, True, (), []) or callable(default) or "default" in text:
+    worth_saying = default and default is not True and isinstance(default, str | int | float | Path)
+    if not worth_saying or "default" in text:
         return text
     return f"{text.removesuffix('.')} (default: {default})."
 

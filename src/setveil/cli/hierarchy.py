@@ -65,11 +65,11 @@ def check(
 
 def convert(
     progress: Any,
-    file: Path = argument("HIERARCHY", "Read this hierarchy: ARX csv, Amnesia txt or json."),
+    file: Path = argument("HIERARCHY", "Read this hierarchy: csv, indented text, or json."),
     output: Path = argument("OUTPUT", WRITTEN),
     encoding: str = option(READING, "Read and write text in this encoding.", "ENCODING", default="utf-8"),
     separator: Separator = None,
-    name: str = option(OUTPUT, "Give this name in an Amnesia file.", "TEXT", default="hierarchy"),
+    name: str = option(OUTPUT, "Use this name in an Amnesia file.", "TEXT", default="hierarchy"),
     force: Force = False,
 ) -> str:
     """Convert a hierarchy between ARX's csv and Amnesia's formats.

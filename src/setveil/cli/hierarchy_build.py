@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.help import OUTPUT, TREE
-from setveil.cli.options import Force, Input, choice, flag, integer, number, option
+from setveil.cli.options import Force, Input, choice, completing, flag, integer, number, option
 from setveil.cli.session import Answer, say
 from setveil.errors import RequestError, listed
 from setveil.hierarchy.systems.known import NAMES
@@ -27,10 +27,6 @@ _OF_ITEMS = _WAYS[:4]
 ORDERS = ("number", "support", "appearance", "random")  # as in setveil.hierarchy._levels
 _OBJECTIVES = ("lm", "entropy")
 _BY = "Group items by shared rows, order or the beginning of codes; values by ranges or dates."
-
-
-def _completed(begun: str) -> list[str]:
-    return [name for name in NAMES if name.startswith(begun)]
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ class CodeSystem:
         TREE,
         f"Group the codes of a classification: {', '.join(NAMES)}.",
         "SYSTEM",
-        autocompletion=_completed,
+        shell_complete=completing(NAMES),
         brief="Group the codes of a classification: icd9, atc, ...",
     )
     names: Path | None = option(
@@ -218,6 +214,7 @@ def _of_items(
     from setveil.cli.files import read_rows
     from setveil.hierarchy import build as builders
     from setveil.hierarchy.io import read_hierarchy
+    from setveil.wording import count
 
     progress("reading")
     data = read_rows(source, reading)
@@ -232,7 +229,13 @@ def _of_items(
     else:
         tree = builders.by_cooccurrence(data, ways.fanout, common=ways.common)
     nodes = tree.n_nodes - tree.n_leaves
-    return _Built(tree, [f"{tree.n_leaves:,} items, {nodes:,} inner nodes, height {tree.height}."])
+    said = f"{tree.n_leaves:,} items, {nodes:,} inner nodes, height {tree.height}."
+    if tree.added:
+        said += (
+            f" {count(len(tree.added), 'item')} of the rows {'is' if len(tree.added) == 1 else 'are'} listed "
+            "below your groups now, and published files may name what a hierarchy lists."
+        )
+    return _Built(tree, [said])
 
 
 def _refuse(options: Mapping[str, object], why: str, hint: str = "Omit it.") -> None:
@@ -306,7 +309,7 @@ def _regrouped(
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_names
-    from setveil.studies.regroup import regroup
+    from setveil.studies.regroup import USUAL, regroup
 
     require_file(file)
     if how.within is None:
@@ -319,9 +322,14 @@ def _regrouped(
     tree.locate(rows.vocabulary)
     if how.learn_from:
         rows = read_rows(how.learn_from, reading).with_spellings_of(tree.labels[: tree.n_leaves])
-    settings = {name: getattr(how, name) for name in ("k", "m", "objective", "time_limit")}
-    settings = {name: value for name, value in settings.items() if value is not None}
-    found = regroup(rows, tree, how.within, group=how.group, names=called, progress=progress, **settings)
+
+    def options_of(*names: str) -> dict[str, Any]:
+        return {name: getattr(how, name) for name in names if getattr(how, name) is not None}
+
+    found = regroup(
+        rows, tree, how.within, replace(USUAL, **options_of("k", "m")), group=how.group, names=called,
+        progress=progress, **options_of("objective", "time_limit"),
+    )  # fmt: skip
     lines = [f"{size_of(found.tree)}, height {found.tree.height}.", *found.in_words()]
     return _Built(found.tree, lines, {"regrouped": found.as_dict()})
 
@@ -358,7 +366,8 @@ def _of_column(source: Any, name: str, ways: Ways, reading: ReadingOptions, prog
 
 
 def _values(source: Any, name: str, reading: ReadingOptions) -> list[str]:
-    from setveil.tables.columns import How, column_values
+    from setveil.tables.how import How
+    from setveil.tables.opened import column_values
 
     if not isinstance(source, str):
         raise RequestError("A column is read from one file.", hint="Put the files together.")

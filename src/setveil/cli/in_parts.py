@@ -44,7 +44,7 @@ def anonymize(
     ----------
     source, reading, hierarchy, out
         What to read, and the folder to write.
-    promised, algorithm
+    guaranteed, algorithm
         Their names, and the options that were given of each.
     unused : mapping
         Options without a meaning in parts, and what was given for them.
@@ -89,7 +89,7 @@ def verify(
 
     guarantee = km_only(model, promise, PARTS, published=True)
     require_countable(guarantee)
-    files, path, about = _opened(file, reading)
+    files, path, about = _opened(file, reading, published=True)
     verdict, counted = check_pieces(files, guarantee, *counts_beside(file), show=show, progress=progress)
     if about:
         require_size(about, path, counted.n_rows, counted.n_rows - counted.filled_rows)
@@ -141,9 +141,9 @@ def risk(
 
 
 def _opened(
-    source: str | Sequence[str], reading: Reading
+    source: str | Sequence[str], reading: Reading, *, published: bool = False
 ) -> tuple[ListFiles | TextFiles, str, dict[str, Any]]:
-    """Open files, or what is published in the folder of a run.
+    """Open files, or what is published in the folder of a run; `published`: files without a folder, too.
 
     Returns
     -------
@@ -159,14 +159,15 @@ def _opened(
     from setveil.published.as_written import require_lines_as_written
 
     if not isinstance(source, str) or source == "-":
-        return rows_in_parts(source, reading), "", {}
+        return rows_in_parts(source, reading, published=published), "", {}
     found = published_file(Path(source))
     about = about_file(found)
     _require_single_rows(source)
-    options, recorded = reading.given_options(), published_layout(about)
+    options, recorded = reading.explicit_options(), published_layout(about)
     if any(recorded.get(name) != value for name, value in options.items() if name != "encoding"):
-        return rows_in_parts(str(found), reading), str(found), {}
-    files = rows_in_parts(str(found), Reading(**(recorded | options)))
+        return rows_in_parts(str(found), reading, published=published), str(found), {}
+    how = Reading(**(recorded | options))
+    files = rows_in_parts(str(found), how, published=published or bool(recorded))
     require_columns(str(found), files.ignored_columns)
     if recorded and files.layout is not None:
         require_lines_as_written(found, files.layout, files.vocabulary)
@@ -174,13 +175,13 @@ def _opened(
 
 
 def _require_single_rows(path: str) -> None:
-    """Refuse a release of another kind, whose promise is not about the labels of single rows alone."""
+    """Refuse a release of another kind, whose guarantee is not about the labels of single rows alone."""
     from setveil.published import kind_at, kind_named
 
     kind = kind_at(path)
     if kind is not kind_named("rows"):
         raise RequestError(
-            f"In parts the labels of single rows are counted; {path} holds {kind.info.title}.",
+            f"In parts the labels of single rows are counted; {path} contains {kind.info.title}.",
             hint="Omit --engine parts.",
         )
 

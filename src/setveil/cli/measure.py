@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -112,7 +112,17 @@ def measure(
     before = settled_like(release, before)
     parts = kind.measurable(release, exposed, before, tree)
     asks_queries = "query_size" in kind.info.asks
-    return _measured(before, tree, parts, ask, count, reading, progress, asks_queries=asks_queries)
+    answer = _measured(before, tree, parts, ask, count, reading, progress, asks_queries=asks_queries)
+    return _with_kept(answer, exposed) if shown == "tables" else answer
+
+
+def _with_kept(answer: Answer, table: Any) -> Answer:
+    """Add how much classes of a table reveal about its kept columns."""
+    from setveil.guarantees.verify.diversity import diversities
+
+    kept = diversities(table)
+    found = {**answer.found, "kept": [one.as_dict() for one in kept]}
+    return replace(answer, found=found, words="\n".join([str(answer.words), *map(str, kept)]))
 
 
 def _of_draws(
@@ -184,12 +194,12 @@ def _original(
     from setveil.hierarchy.fit import fit_rows
 
     if shown == "tables":
-        return reader.read(source, None, 0)[0], None
+        return reader.read(source)[0], None
     if shown == "facts":
         read = facts_of(source, facts, reader.columns, reader.reading, k_of(release))
         return read or read_rows(source, reader.reading), None
-    if facts.given_options and Path(release).exists():
-        raise RequestError(f"{', '.join(facts.given_options)}: the release is not one of facts.")
+    if facts.explicit_options and Path(release).exists():
+        raise RequestError(f"{', '.join(facts.explicit_options)}: the release is not one of facts.")
     require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
     before, tree = read_rows(source, reader.reading), reader.tree()
     if tree is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
 
-import typer
+import click
 
 from setveil.cli.help import (
     ALGORITHM,
@@ -29,51 +30,68 @@ from setveil.errors import (
 _WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
 
 
+class CommandOption(click.Option):
+    """An option of a command, and how the help shows it."""
+
+    def __init__(self, words: Sequence[str], *, shown: OptionHelp, **settings: Any) -> None:
+        super().__init__(words, **settings)
+        self.shown = shown
+
+
+class CommandArgument(click.Argument):
+    """An argument of a command, and how the help shows it."""
+
+    hidden = False
+
+    def __init__(self, name: str, *, shown: OptionHelp, help: str, **settings: Any) -> None:  # noqa: A002
+        super().__init__([name], **settings)
+        self.shown, self.help = shown, help
+
+
+Parameter = CommandOption | CommandArgument
+
+
 @dataclass(frozen=True)
 class DeclaredOption:
     """An option or argument as a signature declares it: as a parameter's default, or in its annotation."""
 
     words: tuple[str, ...]  # of an option on the command line; if none is long, the parameter's name is one
     default: Any  # ``...``: it must be given; an annotation leaves it to the signature
-    settings: Callable[[], dict[str, Any]]  # makes those of typer when the command is asked for
+    settings: Callable[[], dict[str, Any]]  # makes those of click when the command is asked for
     argument: bool = False
 
-    def parameter(self, name: str, kind: Any, default: Any) -> inspect.Parameter:
+    def parameter(self, name: str, kind: Any, default: Any) -> Parameter:
         """Make the parameter of a command; `kind`: the type of its value."""
-        default = ... if default is inspect.Parameter.empty else default
         settings = self.settings()
+        required = default is ... or default is inspect.Parameter.empty
         shown = OptionHelp(
-            settings.get("rich_help_panel"),
-            settings.pop("brief", ""),
-            settings.pop("meanings", ()),
-            required=default is ...,
+            settings.pop("panel", None), settings.pop("brief", ""), settings.pop("meanings", ()), required
         )
-        if shown.required:
-            default = None  # `Command.invoke` reports all that is missing at once
-        if list[str] in (kind, *get_args(kind)):
+        # `Command.invoke` reports all that is missing at once.
+        settings |= {"default": None if required else default, "required": False, "shown": shown}
+        if NoneType in get_args(kind):
+            kind = next(part for part in get_args(kind) if part is not NoneType)
+        if several := get_origin(kind) is list:
+            (kind,) = get_args(kind)
+        if several:
             settings["callback"] = settings.get("callback") or _or_config
+        if kind is not bool:
+            settings["type"] = settings.pop("parser", kind)
         if self.argument:
-            made = typer.Argument(**settings)
-        else:
-            named = any(word.startswith("--") for word in self.words)
-            words = self.words if named else (long_name(name), *self.words)
-            made = typer.Option(*words, **settings)
-        return inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=default,
-            annotation=Annotated[kind, made, shown],
-        )
+            return CommandArgument(name, nargs=-1 if several else 1, **settings)
+        named = any(word.startswith("--") for word in self.words)
+        words = self.words if named else (long_name(name), *self.words)
+        return CommandOption([name, *words], is_flag=kind is bool, multiple=several, **settings)
 
 
 def option(
     panel: str | None, what: str, metavar: str | None = None, *words: str, default: Any = None, **more: Any
 ) -> Any:
-    """Declare an option (see `DeclaredOption`), with what the help shows, and more settings of typer.
+    """Declare an option (see `DeclaredOption`), with what the help shows, and more settings of click.
 
     `brief`: its line in the first help; None: it is only in ``--help-all``. `of`: the algorithms it is for.
     """
-    settings = {"rich_help_panel": panel, "help": what, "metavar": metavar, **more}
+    settings = {"panel": panel, "help": what, "metavar": metavar, **more}
     if of := settings.pop("of", ()):
         settings["meanings"] = (Meaning(what, tuple(of), f"{panel}: {', '.join(of)}"),)
     return DeclaredOption(words, default, lambda: dict(settings))
@@ -117,7 +135,7 @@ def choice(
 
     def settings() -> dict[str, Any]:
         found = words_of_choice(name, known() if callable(known) else known, what)
-        return {"rich_help_panel": panel, **found, **more}
+        return {"panel": panel, **found, **more}
 
     return DeclaredOption(words, default, settings)
 
@@ -132,7 +150,7 @@ def algorithm_or_file(what: str, brief: str | None = "") -> Any:
         of_names = made["parser"]
         return {
             **made, "parser": lambda text: text if algorithms.is_file(text) else of_names(text),
-            "rich_help_panel": ALGORITHM, "brief": brief,
+            "panel": ALGORITHM, "brief": brief,
             "help": f"{made['help'].removesuffix('.')}; or a file mine.py, which is executed.",
         }  # fmt: skip
 
@@ -156,20 +174,22 @@ def words_of_choice(name: str, words: Iterable[str], what: str) -> dict[str, Any
     def parse(text: str) -> str:
         if text not in known:
             meant = did_you_mean(text, known)
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"there is no {name} {text!r}; there are {', '.join(known)}.{f' {meant}' if meant else ''}"
             )
         return text
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in known if word.startswith(incomplete)]
 
     metavar = "|".join(known)
     if len(metavar) > _WIDEST:
         metavar = name.rpartition(" ")[2].upper()
         what = f"{what.removesuffix('.')}: {', '.join(known)}"
     what = f"{what.removesuffix('.')}."
-    return {"parser": parse, "autocompletion": complete, "metavar": metavar, "help": what}
+    return {"parser": parse, "shell_complete": completing(known), "metavar": metavar, "help": what}
+
+
+def completing(words: Sequence[str]) -> Callable[[Any, Any, str], list[str]]:
+    """Make what completes one of some words in a shell."""
+    return lambda context, parameter, begun: [word for word in words if word.startswith(begun)]
 
 
 def number_reader(kind: type[int] | type[float], least: float | None = None) -> Callable[[Any], Any]:
@@ -184,15 +204,17 @@ def number_reader(kind: type[int] | type[float], least: float | None = None) -> 
         except ValueError:
             value = math.nan
         if math.isnan(value) or (least is not None and value < least):
-            raise typer.BadParameter(f"expected {expected}, got {str(text)!r}.")
+            raise click.BadParameter(f"expected {expected}, got {str(text)!r}.")
         return value
 
     return parse
 
 
-def _or_config(context: typer.Context, parameter: typer.CallbackParam, value: list[str] | None) -> list[str]:
-    """Take inputs from --config where none are given: typer did not always do so for a list."""
-    return value or context.lookup_default(str(parameter.name)) or []
+def _or_config(
+    context: click.Context, parameter: click.Parameter, value: Sequence[Any] | None
+) -> list[Any] | None:
+    """Make a list of what is given, or take it from --config, which an argument does not by itself."""
+    return [*(value or context.lookup_default(str(parameter.name)) or ())] or None
 
 
 _TREE = "Read the hierarchy of items: lines of leaf;parent;...;root."
@@ -291,16 +313,18 @@ Show = Annotated[int, integer(ANSWER, "List at most this many violations.", 0)]
 Json = Annotated[bool, flag(ANSWER, "Print the answer as JSON.", brief=None)]
 
 
-def parameters_of(declaring: Callable[..., Any]) -> list[inspect.Parameter]:
+def parameters_of(declaring: Callable[..., Any]) -> list[Parameter]:
     """Make the parameters of a command from the signature of a function or dataclass that declares them."""
-    return [_made(parameter) for parameter in inspect.signature(declaring, eval_str=True).parameters.values()]
+    made = map(parameter_of, inspect.signature(declaring, eval_str=True).parameters.values())
+    return [one for one in made if one is not None]
 
 
-def _made(parameter: inspect.Parameter) -> inspect.Parameter:
-    kind, default = parameter.annotation, parameter.default
+def parameter_of(declared: inspect.Parameter) -> Parameter | None:
+    """Make the parameter of a command that a signature declares; None if it is no option or argument."""
+    kind, default = declared.annotation, declared.default
     if isinstance(default, DeclaredOption):
-        return default.parameter(parameter.name, kind, default.default)
+        return default.parameter(declared.name, kind, default.default)
     for part in getattr(kind, "__metadata__", ()):
         if isinstance(part, DeclaredOption):
-            return part.parameter(parameter.name, kind.__origin__, default)
-    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            return part.parameter(declared.name, kind.__origin__, default)
+    return None

@@ -8,7 +8,7 @@ from datetime import date as calendar_date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from setveil.cli.bundles import Bundle
 from setveil.cli.help import ABOUT, OUTPUT
@@ -91,7 +91,7 @@ def _day(text: str) -> str:
     try:
         return calendar_date.fromisoformat(text).isoformat()
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no date such as 2026-01-31, nor today.") from None
+        raise click.BadParameter(f"{text!r} is no date such as 2026-01-31, nor today.") from None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 from setveil.cli.options import argument, integer, option
 from setveil.cli.session import Answer
 
-_ASKED = "Request"
+_REQUEST = "Request"
 
 
 def query(
@@ -17,17 +17,17 @@ def query(
     queries: list[str] | None = argument(
         "ITEMS", 'Count rows that contain these items: "tea, milk".', default=None
     ),
-    queries_file: Path | None = option(_ASKED, "Read more queries, one per line.", "FILE"),
-    itemsets: int | None = integer(_ASKED, "Find the N most frequent itemsets of 2 or more items.", 1),
-    itemset_length: int | None = integer(_ASKED, "Find itemsets of at most N items.", 2),
-    rules: int | None = integer(_ASKED, "Also list the N rules with the greatest confidence.", 1),
+    queries_file: Path | None = option(_REQUEST, "Read more queries, one per line.", "FILE"),
+    itemsets: int | None = integer(_REQUEST, "Find the N most frequent itemsets of 2 or more items.", 1),
+    itemset_length: int | None = integer(_REQUEST, "Find itemsets of at most N items.", 2),
+    rules: int | None = integer(_REQUEST, "Also list the N rules with the greatest confidence.", 1),
     class_: int | None = integer(
-        _ASKED,
+        _REQUEST,
         "Count only rows of class N, whose labels may be named.",
         0,
         "--class",
     ),
-    unlisted: int = integer(_ASKED, "Assume at least N rows for an item without a count.", 0, default=0),
+    unlisted: int = integer(_REQUEST, "Assume at least N rows for an item without a count.", 0, default=0),
 ) -> Answer:
     """Estimate, with bounds, how many rows contain given items.
 

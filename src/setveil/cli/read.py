@@ -56,7 +56,7 @@ def _lines(error: Any, source: str, reading: Any) -> Answer:
     from setveil.data.io.one_file import first_lines
     from setveil.data.io.source import open_source
 
-    said = {name: value for name, value in reading.given_options().items() if name in OF_FIELDS}
+    said = {name: value for name, value in reading.explicit_options().items() if name in OF_FIELDS}
     try:
         lines = first_lines(error.source or open_source(source), **said)
     except SetveilError:

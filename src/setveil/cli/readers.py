@@ -49,7 +49,7 @@ class ItemsReader:
         return None if self.plain_hierarchy is None else Path(self.plain_hierarchy)
 
     def require_promised(self, model: str | None, _output_format: str | None) -> None:
-        """Refuse a promise, or a format of the published file, that does not suit such data.
+        """Refuse a guarantee, or a format of the published file, that does not suit such data.
 
         `model` is None for data that were published before.
         """
@@ -71,17 +71,9 @@ class ItemsReader:
         return None if file is None else read_hierarchy(file, encoding=self.reading.text_encoding)
 
     def read(
-        self, source: Any, k: Any, seed: int, how: Reading | None = None
+        self, source: Any, *, fewest: int = 0, seed: int = 0, how: Reading | None = None
     ) -> tuple[Any, Hierarchy | None]:
-        """Read data and hierarchy, and say what was taken as what.
-
-        Parameters
-        ----------
-        k : int, text or None
-            The k of the promise, if there is one yet.
-        how : Reading, optional
-            Read so rather than as was said.
-        """
+        """Read data (`how`: otherwise than as requested) and hierarchy, and say what was taken as what."""
         from setveil.cli.files import read_fitting
 
         return read_fitting(source, how or self.reading, self.tree())
@@ -114,21 +106,21 @@ class TableReader(ItemsReader):
         return None
 
     def require_promised(self, _model: str | None, _output_format: str | None) -> None:
-        """Refuse nothing: the promise is about tables."""
+        """Refuse nothing: the guarantee is about tables."""
 
     def to_publish(self, _source: Any, _way_out: Callable[[], str]) -> tuple[Reading, None]:
         """Return how the data are read; the release has the format that suits them."""
         return self.reading, None
 
     def read(
-        self, source: Any, _k: Any, _seed: int, _how: Reading | None = None
+        self, source: Any, *, fewest: int = 0, seed: int = 0, how: Reading | None = None
     ) -> tuple[Any, Hierarchy | None]:
         """Read the table and the hierarchy of its items, and say how the columns were taken."""
         return read_table(source, self.columns, self.reading, self.hierarchies)
 
     def read_with_ids(self, source: Any) -> tuple[Any, None]:
         """Read the table."""
-        return self.read(source, None, 0)[0], None
+        return self.read(source)[0], None
 
     def arguments(self) -> list[str]:
         """Return what was said of reading and of columns as it is written on the command line."""
@@ -137,7 +129,7 @@ class TableReader(ItemsReader):
 
 def reader_of(columns: Columns, reading: Reading, hierarchies: Sequence[str] | None) -> ItemsReader:
     """Read a table if columns were named, else rows of items."""
-    return (TableReader if columns.given_options else ItemsReader)(columns, reading, hierarchies)
+    return (TableReader if columns.explicit_options else ItemsReader)(columns, reading, hierarchies)
 
 
 def reader_like(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
 from setveil.cli.bundles import Bundle, Reading, model_options, source_of
 from setveil.cli.help import GENERAL, MEASURES
-from setveil.cli.options import Force, HierarchyFiles, Input, Jobs, Page, QuerySeed, number, option
+from setveil.cli.options import Force, HierarchyFiles, Input, Jobs, Page, Parameter, QuerySeed, number, option
 from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer, answer
 from setveil.cli.tables import Columns, TableShare
@@ -22,7 +21,7 @@ from setveil.options.models import RECOMMENDED
 from setveil.values.numbers import parse_number
 
 
-def _options() -> list[inspect.Parameter]:
+def _options() -> list[Parameter]:
     return [one for model, names in RECOMMENDED.items() for one in model_options(model, *names)]
 
 
@@ -73,14 +72,14 @@ def recommend(
         raise RequestError(NOT_RECOMMENDED, hint="`setveil explore` shows what each k and m costs them.")
     progress("reading")
     encoding = reading.text_encoding
-    data, tree = reader.read(source, None, seed)
+    data, tree = reader.read(source, seed=seed)
     named = promise["sensitive"] if request.model else promise["private"]
     labels = load_labels(named, data, encoding)
     secrets = reference(Path(named)) if named and Path(named).is_file() else ",".join(labels)
     files = [Path(path) for path in paths]
     advice = adviser.advise(
         data, tree, request,
-        lambda folder: data_set(files, hierarchy=reader.hierarchy_file, reading=reading.given_options()),
+        lambda folder: data_set(files, hierarchy=reader.hierarchy_file, reading=reading.explicit_options()),
         secrets=None if named is None else lambda folder: secrets, queries=queries_file, share=part,
         encoding=encoding, deadline=deadline, jobs=jobs, seed=seed, progress=progress,
     )  # fmt: skip
@@ -108,11 +107,11 @@ def _files(source: str | Sequence[str]) -> list[str]:
 
 
 def _tell(found: Any, out: Path | None) -> None:
-    """Print the advice in words; exit code 1 if nothing keeps the promise."""
+    """Print the advice in words; exit code 1 if nothing satisfies the guarantee."""
     from setveil.report.recommend.text import advice_text
 
     answer(advice_text(found))
     if out is not None:
         answer(f"\nPage       {out}")
     if found["best"] is None:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)

@@ -29,7 +29,12 @@ def as_the_run_did(
         What was given.
     """
     record = Path(run) / "internal" / "report.json"
-    if reading.given_options() or columns.given_options or facts.given_options or not record.is_file():
+    if (
+        reading.explicit_options()
+        or columns.explicit_options
+        or facts.explicit_options
+        or not record.is_file()
+    ):
         return reading, columns, facts
 
     from setveil.past.recorded import options_in
@@ -49,7 +54,7 @@ def as_the_run_did(
     if [file["sha256"] for file in known] != [file_sha256(path) for path in paths]:
         return reading, columns, facts
     found = options_in(Reading, recorded), options_in(Columns, recorded), options_in(FactOptions, recorded)
-    said = [*found[0].arguments(), *found[1].arguments(), *found[2].given_options]
+    said = [*found[0].arguments(), *found[1].arguments(), *found[2].explicit_options]
     if said:
         say(f"{', '.join(original)}: read as {run} says, from which it was made.")
     return found

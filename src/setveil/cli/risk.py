@@ -86,14 +86,14 @@ def risk(
         unused = {
             "--fraction": attacker.fraction, "--population": attacker.population,
             "--absent": attacker.absent, "--private": attacker.private, "--effort": effort,
-            "--seed": seed, "--qi or --set": columns.given_options,
-            ", ".join(facts.given_options): bool(facts.given_options),
+            "--seed": seed, "--qi or --set": columns.explicit_options,
+            ", ".join(facts.explicit_options): bool(facts.explicit_options),
         }  # fmt: skip
         return _answer(risk_of(source, original, reading, sizes, unused, progress))
     from setveil.commands.risk import all_listed, attacked, counts_of, meaning_beside, share_of
     from setveil.published import kind_named
 
-    columns_known = columns.given_options or (
+    columns_known = columns.explicit_options or (
         isinstance(source, str) and kind_named("tables").holds(Path(source))
     )
     sizes = None if attacker.m is None else parse_sizes(attacker.m, least=0 if columns_known else 1)
@@ -127,20 +127,20 @@ def _both(
     from setveil.published import kind_at
 
     read = facts_of(source if original is None else original, facts, columns, reading)
-    if original is None and read is None and columns.given_options:
-        read = TableReader(columns, reading, None).read(source, None, 0)[0]
+    if original is None and read is None and columns.explicit_options:
+        read = TableReader(columns, reading, None).read(source)[0]
     if original is None and read is not None:
         return read, None
     how = reading if original is None else DETECTED
     published = (
-        kind_at(source).read(source, read_as, **how.given_options())
+        kind_at(source).read(source, read_as, **how.explicit_options())
         if isinstance(source, str)
         else read_rows(source, how)
     )
     if original is not None and read is None:
         reader = reader_like(published.kind, columns, reading, None)
         reader.require_promised(None, None)
-        read = reader.read(original, None, 0)[0]
+        read = reader.read(original)[0]
     return published, read
 
 

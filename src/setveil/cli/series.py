@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
+import click
 
 from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.command import require_options
@@ -83,7 +83,7 @@ def init(
     m: int = integer(PROMISE, "Protect against anyone who knows M items.", 1, "-m", default=2),
     kind: str = choice(
         PROMISE,
-        "Publish what came since the last release, or all so far",
+        "Publish only new data in each release, or all so far",
         "kind",
         _KINDS,
         default="periods",
@@ -168,7 +168,7 @@ def plan(
     require_page(out, "plan.html", force)
     one = _opened(series, key)
     how = {"hierarchy": hierarchy_file, "time_limit": search.time_limit, "progress": progress}
-    how |= reading.given_options()
+    how |= reading.explicit_options()
     progress("reading")
     if together:
         called = None if names is None else names.split(",")
@@ -185,7 +185,7 @@ def plan(
 
 def add(
     progress: Any,
-    context: typer.Context,
+    context: click.Context,
     series: Folder,
     input: Input = None,  # noqa: A002
     *,
@@ -231,7 +231,7 @@ def add(
     progress("reading")
     if together:
         called, places = str(names).split(","), str(out).split(",")
-        how |= {"weights": _weights(search.weights), **reading.given_options()}
+        how |= {"weights": _weights(search.weights), **reading.explicit_options()}
         return _added_together(one, [*(input or ())], called, places, how)
     data = source_of(input, reading, "DATA")
     if published is not None:
@@ -240,7 +240,7 @@ def add(
         found = one.add(
             data, name=str(name), out=out, published=published, hold_back=hold_back, labels_of=labels_of,
             algorithm=search.algorithm, refine=search.refine, bound=search.bound, ways=ways, merge=merge,
-            **how, **reading.given_options(),
+            **how, **reading.explicit_options(),
         )  # fmt: skip
     _say_warnings(one)
     if published is not None:
@@ -337,7 +337,7 @@ def forget(
 
     Published rows remain; the person is no longer checked.
 
-    A shell keeps what is typed in its history: with - the ID is read from standard input.
+    Use - to read the ID from standard input, so that the shell's history does not contain it.
 
     $ setveil series forget visits - < person.txt
     """

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
-import typer
+import click
 
 from setveil.cli.ctrlc import counted, leave
 from setveil.cli.drawing import Phases, drawing, tell
-from setveil.cli.watched import is_asked_to_stop, is_watched, write_error
+from setveil.cli.watched import is_watched, stop_requested, write_error
 from setveil.errors import RequestError, SetveilError
 from setveil.staging import give_up, remove_abandoned
 from setveil.wording import visible
@@ -92,7 +92,7 @@ def conclude(answered: Answer | str, *, json: bool) -> None:
     else:
         answered.words()
     if answered.code:
-        raise typer.Exit(answered.code)
+        raise click.exceptions.Exit(answered.code)
 
 
 def tell_error(error: SetveilError) -> None:
@@ -108,7 +108,7 @@ def fail(error: SetveilError) -> NoReturn:
     if _manner.mend is not None:
         _manner.mend(error)
     tell_error(error)
-    raise typer.Exit(error.exit_code)
+    raise click.exceptions.Exit(error.exit_code)
 
 
 class _Notes(logging.Handler):
@@ -120,7 +120,7 @@ class _Notes(logging.Handler):
         self.tell(record.getMessage())
 
 
-def _told(phase: str, seconds: float) -> None:
+def _log_phase(phase: str, seconds: float) -> None:
     logging.getLogger("setveil").info("%s: %.2f s", phase, seconds)
 
 
@@ -135,7 +135,7 @@ def run(work: Callable[[Phases], T]) -> T:
     could end early does so at the first Ctrl-C; the other signals that ask to end do so at once. Setveil's
     errors end the command with their message and exit code.
     """
-    phases = Phases(_told if _manner.verbose else _untold)
+    phases = Phases(_log_phase if _manner.verbose else _untold)
     result: list[T] = []
     failure: list[BaseException] = []
     finished = threading.Event()
@@ -168,7 +168,7 @@ def run(work: Callable[[Phases], T]) -> T:
                         break
                     phases.stop = True
                     shown.tell("Stopping with the best release so far; Ctrl-C again leaves at once.")
-                elif phases.stoppable and is_asked_to_stop():
+                elif phases.stoppable and stop_requested():
                     phases.stop = True
         except BaseException:
             give_up()

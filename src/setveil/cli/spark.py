@@ -43,7 +43,7 @@ def require_parquet(reading: Reading) -> None:
     """Refuse to read anything but Parquet, before anything is read."""
     options = {
         name: value
-        for name, value in reading.given_options().items()
+        for name, value in reading.explicit_options().items()
         if name not in {"id_column", "item_column", "not_ids"} and (name, value) != ("format", "parquet")
     }
     if options:
@@ -122,7 +122,7 @@ def summary(report: Record, out: Path) -> str:
         "no item is published" if least is None else f"the smallest group found has {count(least, 'row')}"
     )
     lines = {
-        "Promise": held["phrase"],
+        "Guarantee": held["phrase"],
         "Check": f"It holds, counted in the published files; {fewest}.",
         "NCP": f"{utility['ncp']:.4f}",
         "LM": f"{utility['lm']:.4f}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
+import click
 
 from setveil.cli.options import flag, integer, option
 from setveil.cli.session import fail
@@ -42,7 +42,7 @@ def studio(
     except SetveilError as error:
         fail(error)
     except KeyboardInterrupt:
-        raise typer.Exit from None
+        raise click.exceptions.Exit from None
 
 
 def main() -> None:

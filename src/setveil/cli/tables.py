@@ -38,17 +38,17 @@ TableShare = Annotated[
 
 def require_no_columns(words: Words, model: str | None) -> None:
     """Refuse options of tables for a model, or a release (None), that is not about them."""
-    if not words.given_options:
+    if not words.explicit_options:
         return
     if model is None:
-        hint = f"Omit {', '.join(words.given_options)}."
-    elif words.given_options == ["--set"]:
+        hint = f"Omit {', '.join(words.explicit_options)}."
+    elif words.explicit_options == ["--set"]:
         hint = "--item-column names the column of items, where nobody may know more of a person."
     else:
         hint = f"For tables there is --model {OF_TABLES}, without another --model or --algorithm."
     raise RequestError(
-        f"{', '.join(words.given_options)}: only tables have such columns, and {model or 'the release'} is "
-        "about rows of items.",
+        f"{', '.join(words.explicit_options)}: only tables have such columns, and {model or 'the release'} "
+        "is about rows of items.",
         hint=hint,
     )
 
@@ -67,7 +67,7 @@ def read_table(
 
     plain, named = split_hierarchies(hierarchies)
     if words.roles is not None:
-        more = [name for name in words.given_options if name not in ("--roles", "--items-file")]
+        more = [name for name in words.explicit_options if name not in ("--roles", "--items-file")]
         if more or named:
             added = ", ".join(more or ["--hierarchy NAME=FILE"])
             raise RequestError(

@@ -142,7 +142,7 @@ def verify(
         raise _without_sql(database)
     if with_:
         useless = beside | dict.fromkeys(
-            [*columns.given_options, *(f"--{name}" for name in reading.given_options())], True
+            [*columns.explicit_options, *(f"--{name}" for name in reading.explicit_options())], True
         )
         return _together([Path(file), *with_], model, promise, useless, show, progress)
     if model is None and not any(value not in (None, False) for value in promise.values()):
@@ -150,17 +150,13 @@ def verify(
         attacker = replace(attacker, absent=attacker.absent or more.get("absent"))
         if more.get("known") == CODES and attacker.known is None:
             say(
-                "Whole codes are promised, too, which what is published does not show: --known codes checks "
-                "that inside, where the run's folder and its file are."
+                "The guarantee also covers whole codes, which the published files do not show. --known codes "
+                "checks it, next to the run's folder and its file."
             )
     if engine != MEMORY:
         useless = {name: value for name, value in beside.items() if name not in ("--engine", "--absence")}
-        if any(useless.values()) or attacker.absent or columns.given_options:
-            raise RequestError(
-                f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy, --qi, "
-                "--absent or --known.",
-                hint="k^m-anonymity is checked from the labels of the rows alone.",
-            )
+        if any(useless.values()) or attacker.absent or columns.explicit_options:
+            raise _from_labels_alone(engine)
         check = on_spark.verify if engine == SPARK else in_parts.verify
         verdict = check(file, model, promise, reading, max(show, 1), progress)
         return _verdict_answer(verdict.as_dict(), verdict.phrase, show)
@@ -176,6 +172,15 @@ def _without_sql(database: DatabaseQuery) -> RequestError:
     return RequestError(
         "FILE is missing: a file of rows, a run's folder, or - for standard input.",
         hint="--sql needs none: it prints a query for a database.",
+    )
+
+
+def _from_labels_alone(engine: str) -> RequestError:
+    """Say which options an engine other than memory does not have."""
+    return RequestError(
+        f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy, --qi, "
+        "--absent or --known.",
+        hint="k^m-anonymity is checked from the labels of the rows alone.",
     )
 
 
@@ -207,8 +212,8 @@ def _as_query(
     values = {name: value for name, value in promise.items() if value is not None}
     known = {"id_column", "item_column"}
     useless |= {f"--{name}": value for name, value in values.items() if name not in {"k", "m", "privacy"}}
-    useless |= {f"--{name}": True for name in reading.given_options() if name not in known}
-    useless |= dict.fromkeys(set(columns.given_options) - {"--qi"}, True)
+    useless |= {f"--{name}": True for name in reading.explicit_options() if name not in known}
+    useless |= dict.fromkeys(set(columns.explicit_options) - {"--qi"}, True)
     name = next((name for name, value in useless.items() if value is not None), None)
     if name is not None:
         raise RequestError(
@@ -233,7 +238,7 @@ def _as_query(
 def _promised_beside(
     file: str, promise: dict[str, Any]
 ) -> tuple[str | None, dict[str, Any], Mapping[str, Any]]:
-    """Take the promise that the about.json next to a file speaks of, but for sensitive items, and say so.
+    """Take the guarantee that the about.json next to a file speaks of, but for sensitive items, and say so.
 
     Last is what it says, of which absent items and whole codes are options of their own.
     """
@@ -244,7 +249,7 @@ def _promised_beside(
     said = promise_beside(file)
     if said and said["model"] not in models():
         raise RequestError(
-            f"{file} promises {shorten(said['model'])}, which setveil does not know.",
+            f"{file} guarantees {shorten(said['model'])}, which setveil does not know.",
             hint="Name the program of this guarantee: --plugin FILE. --k, --m and --model ask for others.",
         )
     if not said:
@@ -289,14 +294,14 @@ def _together(
     useless_names = [name.replace("_", "-") for name, value in options.items() if value is not None]
     if useless_names:
         raise RequestError(
-            "Several releases are verified for the promise of their series: k and m.",
+            "Several releases are verified for the guarantee of their series: k and m.",
             hint=f"Omit {', '.join(useless_names)}.",
         )
     try:
         k, m = (None if promise[name] is None else int(promise[name]) for name in ("k", "m"))
     except ValueError:
         raise RequestError(
-            "k and m of a series are whole numbers; m of each column of codes is promised by single releases."
+            "k and m of a series are whole numbers. Only single releases have an m for each column of codes."
             if "=" in str(promise["m"])
             else "k and m of a series are whole numbers."
         ) from None
@@ -306,7 +311,7 @@ def _together(
 
 @dataclass(frozen=True)
 class _CheckRequest:
-    """A check of a published file: the promise, files that a verifier may need, and what else is known."""
+    """A check of a published file: the guarantee, files that a verifier may need, and what else is known."""
 
     file: str
     model: Model
@@ -374,10 +379,7 @@ class _CheckRequest:
 
 
 def _checked(request: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, PublishedTable | None]:
-    """Check a promise: in words, the verdict, and the table that was looked at, if any.
-
-    `more` is what every verifier takes.
-    """
+    """Check a guarantee: in words, the verdict, and the table that was looked at, if any."""
     from setveil.commands.verify import absence_request
     from setveil.data.sums import is_in_memory
     from setveil.hierarchy.fit import fitted_to_labels
@@ -407,7 +409,7 @@ def _checked(request: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, Pu
 
 
 def _of_codes(guarantee: Any) -> Any:
-    """Take the promise for someone who knows whole codes."""
+    """Take the guarantee for someone who knows whole codes."""
     if guarantee.model != KmAnonymity.model:
         raise RequestError(
             f"--known codes is about k^m-anonymity of facts, not about {guarantee.phrase}.",
@@ -422,12 +424,12 @@ def _published(file: str, model: Model, columns: Words, reading: ReadingOptions)
     from setveil.published import kind_for, kind_named
     from setveil.published.about import published_file
 
-    kind = kind_named(model.release) if columns.given_options else kind_for(file, model.release)
+    kind = kind_named(model.release) if columns.explicit_options else kind_for(file, model.release)
     if model.name == KmAnonymity.model and file != "-":
         require_room(str(published_file(Path(file))), lambda: "--engine parts reads them a piece at a time.")
-    if columns.given_options or (model.release == "tables" and not kind.holds(Path(file))):
+    if columns.explicit_options or (model.release == "tables" and not kind.holds(Path(file))):
         return read_published(file, columns, reading)
-    return kind.read(file, read_release, **reading.given_options())
+    return kind.read(file, read_release, **reading.explicit_options())
 
 
 def _verdict_answer(found: dict[str, Any], phrase: str, show: int, more: str = "") -> Answer:
@@ -454,7 +456,7 @@ def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[st
         elif known.needed:
             raise RequestError(
                 f"{model.name} needs --{key}.",
-                hint="A file of items, or a list with commas. The about.json of a release that promises "
+                hint="Give a file of items, or a list with commas. The about.json of a release with "
                 f"{model.name} names them.",
             )
     return found
@@ -471,14 +473,14 @@ def _tell_missing(
         require_known(labels, text, rows, hint="Is it a file that does not exist?" if "," not in text else "")
     if missing:
         say(
-            f"{shorten(text)}: {count(len(missing), 'item')} in no row, so nothing is learned about it under "
-            f"{'its' if len(missing) == 1 else 'their'} own name: {listed(missing)}."
+            f"{shorten(text)}: {count(len(missing), 'item')} in no published row, so it is not checked: "
+            f"{listed(missing)}."
         )
 
 
 def _columns_looked_at(table: Any) -> str:
-    """Say which columns were taken as quasi-identifiers, and which the promise says nothing of."""
+    """Say which columns were taken as quasi-identifiers, and which the guarantee says nothing of."""
     known = ", ".join(column.name for column in table.columns)
     others = [*(column.name for column in table.kept), *table.ignored]
-    rest = f"; the promise says nothing of {', '.join(others)}" if others else ""
+    rest = f"; the guarantee says nothing of {', '.join(others)}" if others else ""
     return f"quasi-identifiers: {known}; items: {table.set_name}{rest}"

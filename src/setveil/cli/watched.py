@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 VARIABLE = "SETVEIL_WATCHED"
 OUT_OF_MEMORY = 1
 
-_asked_to_stop = threading.Event()
+_stop_requested = threading.Event()
 
 
 def is_watched() -> bool:
@@ -31,9 +31,9 @@ def is_watched() -> bool:
     return VARIABLE in os.environ
 
 
-def is_asked_to_stop() -> bool:
+def stop_requested() -> bool:
     """Whether the work shall end with what it has, as soon as it could."""
-    return _asked_to_stop.is_set()
+    return _stop_requested.is_set()
 
 
 def write(what: str, content: Any) -> None:
@@ -61,7 +61,7 @@ def be_steered() -> None:
 
 def _listen() -> None:
     while os.read(0, 1):
-        _asked_to_stop.set()
+        _stop_requested.set()
     give_up()  # nothing half-done stays on the disk
     leave()
 

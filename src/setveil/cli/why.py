@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def why(
     progress: Any,
-    folder: Path = argument("RUN", "Ask about this folder of a run."),
+    folder: Path = argument("RUN", "Read this folder of a run."),
     name: str = argument(
         "NAME",
         "Explain this label, item, group, column or box of facts.",

@@ -97,18 +97,18 @@ def anonymize(
     progress: Listener = None,
     **parameters: Any,
 ) -> VerifiedRelease:
-    """Make a release that keeps a promise, and prove that it does.
+    """Make a release that satisfies a guarantee, and prove that it does.
 
     Parameters
     ----------
     data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, Table, or Facts
         The rows. Facts are what `setveil.read_facts` reads; their `hierarchy` is that of the
-        codes. A promise for tables needs what `setveil.read_table` reads. A file or frame that is not read as
-        it should be is read by `setveil.read` first.
+        codes. A guarantee for tables needs what `setveil.read_table` reads. Use `setveil.read`
+        first for a file or frame that is otherwise misread.
     guarantee : KmAnonymity, KKmAnonymity, TransactionalKAnonymity, ..., optional
-        The promise.
+        The guarantee.
     k, m : int, optional
-        The promise in short: ``k=5, m=2`` is `KmAnonymity`, and for a table `KKmAnonymity`, with these
+        The guarantee in short: ``k=5, m=2`` is `KmAnonymity`, and for a table `KKmAnonymity`, with these
         parameters.
     hierarchy : Hierarchy, path, dict or data frame, optional
         What items may be generalized to. A dict goes from child to parent, or is nested; a data frame has in
@@ -117,7 +117,7 @@ def anonymize(
         (`setveil.hierarchy.build.by_cooccurrence`); one that has no use for it does not look at it.
     algorithm : Exact, AA, ... or str, optional
         An algorithm with its own parameters, such as ``sv.Exact(suppress=False)`` or ``sv.AA(refine=True)``,
-        or its name; by default the first choice for the promise.
+        or its name; by default the first choice for the guarantee.
     seed : int
         Shuffles the published rows.
     bound : bool or float
@@ -130,14 +130,14 @@ def anonymize(
         `time_limit`).
     counts : bool or int
         Publish the supports of items next to the rows (counts.csv), of all items of at least k rows, or of at
-        least this many, where the model allows it; False: of none. The promise stays what it was.
+        least this many, where the model allows it; False: of none. The guarantee stays what it was.
     details : bool
         Also find what the report shows of the release's use and risk: errors of random COUNT queries,
         frequent itemsets that survive, rows that few known items single out, before and after. The command
         line does this by default; it may take longer than all else.
     watched : list of str, or text, optional
-        Sensitive items of which the promise says nothing: a list, or as on the command line a file or a text
-        with commas. With ``details=True`` the report shows what is learned of them before and after. For
+        Sensitive items that the guarantee does not cover: a list, a file, or a text with commas.
+        With ``details=True`` the report shows how well they can be inferred, before and after. For
         k^m-anonymity, k-anonymity and constraints; other models have sensitive items of their own.
     list_members : bool
         Let about.json list all items of each label, and let the labels of `coat` and `pcta` name all of them.
@@ -182,7 +182,7 @@ def anonymize(
     DataError
         If the data are nothing that holds rows, or cannot be read.
     InfeasibleError
-        If no release can keep the promise.
+        If no release can satisfy the guarantee.
     HierarchyError
         If items are missing from the hierarchy.
     GuaranteeError
@@ -243,7 +243,7 @@ def anonymize(
 
 
 def _require_roles(model: Model, data: object) -> None:
-    """Refuse files and frames, which are read as rows of items, for a promise about tables."""
+    """Refuse files and frames, which are read as rows of items, for a guarantee about tables."""
     if model.release == "tables" and not isinstance(data, Transactions | list | tuple):
         raise RequestError(
             f"{model.title} is about tables, whose columns have roles, got {described(data)}.",

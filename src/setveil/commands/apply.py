@@ -49,8 +49,8 @@ def apply(
     gets the nearest label above it in the hierarchy, which may have gained items; where there is none it is
     suppressed. The new rows are verified by themselves.
 
-    This is for rows of people who are not in the earlier release: then the two together keep the promise as
-    well. Of two releases of the same people nothing can be said (see docs/series.md).
+    This is for rows of people who are not in the earlier release: then the two together also satisfy the
+    guarantee. Two releases of the same people need a series (see docs/series.md).
 
     Parameters
     ----------
@@ -59,20 +59,20 @@ def apply(
     data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions
         The new rows.
     guarantee : KmAnonymity or PrivacyConstraints, optional
-        By default what the earlier run promised. It may ask for more, not for less. To be given where the
+        By default what the earlier run guaranteed. It may ask for more, not for less. To be given where the
         earlier run protects itemsets that are named one by one: its record does not hold them.
     hierarchy : Hierarchy, path, dict or data frame, optional
         That of the earlier run, where items were added since. By default the file that it read.
     repair : bool or Exact
-        Where the promise does not hold, coarsen the recoding as little as possible until it does: move labels
-        up, or leave them out. What is lost then is what the earlier algorithm kept low, or what an `Exact`
-        says by its objective, suppress, gap and time limit. Without a hierarchy labels are left out, those in
-        most violations per occurrence first.
+        If the guarantee does not hold, coarsen the recoding as little as possible until it does:
+        move labels up, or suppress them. The repair minimizes the loss of the earlier algorithm, or of an
+        `Exact` with its objective, suppress, gap and time limit. Without a hierarchy, labels are suppressed,
+        beginning with those in most violations per occurrence.
     strict : bool
         Refuse items that would be suppressed because the earlier run does not know them.
     union : path or VerifiedRelease, optional
         An earlier release, which may be that of the run: also verify that the rows of both together keep the
-        promise, for the smaller k and m of the two.
+        guarantee, for the smaller k and m of the two.
     people : {"same", "other"}, optional
         Where rows have ids, those of both runs are compared as far as their files are still there, and ids
         in both are errors. "same": go on, with a warning; "other": equal ids mean nothing.
@@ -93,7 +93,7 @@ def apply(
     Raises
     ------
     InfeasibleError
-        If the promise does not hold under the earlier recoding, and nothing is to be repaired.
+        If the guarantee does not hold under the earlier recoding, and nothing is to be repaired.
     DataError
         If the folder, the rows or the hierarchy cannot be read or contradict each other, the people are the
         same, nothing of the rows is known, or (`strict`) not all.

@@ -43,15 +43,11 @@ def is_path(value: object) -> TypeGuard[str | PathLike[str]]:
 
 
 def rows_of(source: object, what: str = "The data", *, tables: bool = False, **reading: Any) -> Transactions:
-    """Read rows from a path or paths, a data frame or an Arrow stream, rows, or `Transactions`.
-
-    `what`: their name, for messages. `tables`: tables are accepted, whose sets are the rows. `reading`: as
-    for `setveil.read`, only the options given.
-    """
+    """Read rows from paths, frames, lists, or `Transactions`; with `tables` also the sets of tables."""
     if isinstance(source, Transactions) and source.is_table and not tables:
         raise RequestError(
-            f"{what} are a table, whose columns would not be looked at here; expected rows of items.",
-            hint="setveil.Transactions.from_rows(table) takes its items alone.",
+            f"{what} are a table, whose columns are not used here. Expected rows of items.",
+            hint="setveil.Transactions.from_rows(table) reads only its items.",
         )
     if source is None and "query" in reading:
         return read_files(**reading)
@@ -110,7 +106,7 @@ def _propose(question: TableError, source: Any, reading: Mapping[str, Any]) -> N
         propose(question, source, How(**reading))
 
 
-def given_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def explicit_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Take the arguments of a function that are not its defaults: nothing, False, 0, or an empty sequence."""
     return {
         name: value
@@ -232,25 +228,25 @@ def listed_labels(name: str, value: Any) -> tuple[str, ...]:
     labels = tuple(value)
     wrong = [label for label in labels if not isinstance(label, str) or not label]
     if wrong:
-        raise RequestError(f"{name} must hold items, each a text, got {described(wrong[0])}.")
+        raise RequestError(f"{name} must contain items, each a text, got {described(wrong[0])}.")
     return tuple(dict.fromkeys(labels))
 
 
 def promised(guarantee: Any, k: Any, m: Any, *, kind: str) -> Guarantee:
-    """Take a promise: a guarantee, or k and m, which are that of the first model for a kind of release."""
+    """Return a guarantee, or that of k and m: of the first model for a kind of release."""
     short = {name: value for name, value in (("k", k), ("m", m)) if value is not None}
     if guarantee is not None:
         found = require_guarantee(guarantee)
         if short:
             raise RequestError(
-                f"The promise is given twice: {found.phrase}, and {', '.join(short)}.",
+                f"The guarantee is given twice: {found.phrase}, and {', '.join(short)}.",
                 hint="Give the guarantee alone.",
             )
         return found
     if "k" not in short:
         raise RequestError(
-            "Nothing says what to promise.",
-            hint="k=5, m=2 is a promise. There are "
+            "Nothing says what to guarantee.",
+            hint="k=5, m=2 is a guarantee. There are "
             + ", ".join(f"setveil.{name}" for name in class_names())
             + ".",
         )
@@ -269,10 +265,7 @@ def release_of(value: object) -> Release | None:
 
 
 def exposed_by(value: object, kind: Any) -> Any:
-    """Find the published rows, groups, chunks or table of a release, its folder or file, or rows.
-
-    `kind`: the kind of release that a path is read as (see `setveil.published`).
-    """
+    """Find what a release shows, its folder or file read as a `kind` of release, or rows."""
     release = release_of(value)
     if release is not None:
         return release.exposed()

@@ -51,7 +51,7 @@ from setveil.wording import are, count
 ATTACKS, USUAL_M, MOST_M = 2000, 2, 8
 _ORIGINAL = faces("--original", "train")
 _UNKNOWN = 0.2  # of control's items that train has not: more of them make it other people
-# Promises by which every set of at most m labels is in no row, or in at least k.
+# Guarantees by which every set of at most m labels is in no row, or in at least k.
 _BOUNDING = ("km-anonymity", "km-rho", "k-anonymity")
 
 
@@ -77,7 +77,7 @@ class Target:
 
     rows: Transactions
     under: Mapping[str, Sequence[str]]  # the items that labels stand for; others stand for themselves
-    guarantee: Mapping[str, Any]  # what about.json promises, if anything
+    guarantee: Mapping[str, Any]  # what about.json guarantees, if anything
     about: Mapping[str, Any]
     counts: Any = None
     drawn: bool = False  # whether the rows were drawn from a release
@@ -105,7 +105,7 @@ def attack(
 
     Each of four kinds of attack is tried on people whom the rows are about (`train`) and on others of the
     same kind (`control`): singling out, linkability, inference and membership. Only what breaks the bound
-    that the promise implies is a leak; where nothing is promised, what succeeds in train more often than
+    that the guarantee implies is a leak; where nothing is guaranteed, what succeeds in train more often than
     chance explains. An attack that fails proves nothing; `setveil.verify` proves.
 
     Parameters
@@ -119,15 +119,15 @@ def attack(
         Other people from the same source. Not with `split`.
     m : int, optional
         Items that an attacker knows, from 1 to 8: all numbers up to this are tried. By default that of the
-        promise if it is at most 8, else 2.
+        guarantee if it is at most 8, else 2.
     k : int, optional
-        The promise, where no about.json says it: each set of at most m labels is in at least k rows.
+        The guarantee, where no about.json says it: each set of at most m labels is in at least k rows.
     attacks : int
         Attempts of each kind, at most as many as there are different targets.
     secret : list of str, or path, optional
         Items that nobody knows, and that inference guesses. By default it guesses any item that is not known.
     alpha : float
-        How likely rows that keep their promise are accused, at most.
+        How likely rows that satisfy their guarantee are accused, at most.
     seed : int
         Draws targets, what is known of them, and halves.
     recoding : mapping of str to (str or None), optional
@@ -234,7 +234,7 @@ def _attacked(
         )
     if target.drawn and k is not None:
         raise RequestError(
-            "--k: rows that were drawn from a release promise nothing of their own.",
+            "--k: rows that were drawn from a release guarantee nothing of their own.",
             hint="Omit it: then train is compared with control.",
         )
     said = target.guarantee if k is None else {"model": _BOUNDING[0], "k": k, "m": m or USUAL_M}
@@ -288,11 +288,7 @@ def target_of(
     release: object, recoding: Mapping[str, str | None] | None = None, tree: Hierarchy | None = None,
     read: Callable[..., Transactions] = published_rows, **reading: Any,
 ) -> Target:  # fmt: skip
-    """Find published rows, what their labels represent, and their promise (see `attack`).
-
-    `recoding`, `tree`: what labels represent, if no file next to the rows says it. `read`: reads a file, with
-    `reading`.
-    """
+    """Find published rows, the meaning of their labels (next to them or given), and their guarantee."""
     made = release_of(release)
     about: Mapping[str, Any] = {}
     counts, drawn = None, False
@@ -407,7 +403,7 @@ def _warnings(target: Target, train: Transactions, control: Transactions) -> lis
     if many > 2 * few:
         warnings.append(
             f"The original has {count(train.n_rows, 'row')} and the control {control.n_rows:,}: singling out "
-            "is compared among equally many people as far as the promise, which is about all, allows."
+            "is compared among equally many people as far as the guarantee, which is about all, allows."
         )
     said = target.about.get("rows", target.rows.n_rows)
     if target.guarantee and said > train.n_rows:

@@ -23,7 +23,7 @@ from setveil.published.about import read_about
 from setveil.recipients import AUDIT, CERTIFICATE, TREE, put_certificate, require_audited
 from setveil.wording import count
 
-_ASKED = (
+_REPEATED = (
     "objective",
     "suppress",
     "max_suppressed",
@@ -155,7 +155,7 @@ def _parameters(run: PastRun, time_limit: float | None) -> Exact:
         if so:
             raise RequestError(f"There is no certificate of this run: {what}.", hint=which)
     recorded = report["algorithm"]["parameters"]
-    parameters: dict[str, Any] = {name: recorded[name] for name in _ASKED}
+    parameters: dict[str, Any] = {name: recorded[name] for name in _REPEATED}
     if parameters["max_suppressed"] is not None:
         parameters["max_suppressed"] = Fraction(str(parameters["max_suppressed"]))
     parameters["weights"] = {item: Fraction(str(weight)) for item, weight in parameters["weights"].items()}

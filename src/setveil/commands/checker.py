@@ -22,14 +22,14 @@ def checker(release: str | PathLike[str]) -> tuple[Path, Path]:
     -------
     tuple of Path
         The two files: a program of Python's standard library, and a page for a browser, which count again
-        whether the promise holds (docs/howto/check_a_release.md).
+        whether the guarantee holds (docs/howto/check_a_release.md).
 
     Raises
     ------
     DataError
         If that is no release.
     RequestError
-        If the checker does not check such a release, or the argument is no path.
+        If the checker does not support this release, or the argument is no path.
     OutputError
         If the files cannot be written.
 

@@ -1,4 +1,4 @@
-"""Show what promises cost, over a grid of k and m."""
+"""Show what guarantees cost, over a grid of k and m."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def explore(
     seed: int = 0,
     progress: Listener = None,
 ) -> Explored:
-    """Show the cost of each promise: loss, unchanged items, query errors, unique rows. No release is written.
+    """Show the cost of each guarantee: loss, unchanged items, query errors, unique rows; write no release.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def explore(
         Of a table: the share of the quasi-identifiers in its loss, by default 1/4; the rest is the items'.
     known : int, optional
         Unique rows are those that the most identifying `known` items single out; by default one item more
-        than each promise covers.
+        than each guarantee covers.
     fact_order, fact_loss, fact_weights, fact_lines
         Of facts, as for `setveil.anonymize`.
     time_budget : float
-        Seconds for everything, reading included. The search for each promise stops when an even part of what
-        is left is used up; losses that are only a bound then are said so (`at_most`).
+        Seconds for everything, reading included. The search for each guarantee stops after an even part of
+        the remaining time; a loss that is then only a bound is marked (`at_most`).
     seed : int
         Draws the queries that are measured.
     progress : callable or Progress, optional
@@ -102,11 +102,11 @@ def explore(
     dict
         What ``setveil explore --json`` prints (see docs/choosing.md): `cells`, one for each k and m, with the
         `loss` (named by `objective`) of the best release found, whether it is `proven` the least or only a
-        bound, as the search was not finished (`at_most`), the promise
+        bound, as the search was not finished (`at_most`), the guarantee
         that it was `made_for` (a stronger one, where that release loses less), `items_kept`,
         `occurrences_kept`, `suppressed_occurrences`, `query_error`, `unique_rows`, and the `command` that
         makes it (None where data or hierarchy are no files). With `rho` there are also `gap`, `front`
-        (whether every stronger promise loses more), `greatest_confidence` and `hidden_occurrences`. Of a
+        (whether every stronger guarantee loses more), `greatest_confidence` and `hidden_occurrences`. Of a
         table the loss is f, and there are `relational_loss`, `transaction_loss` and `classes` in place of
         what is kept. Of facts there are also the `order` taken, and which share keeps each part (`kept`) and
         all of them (`whole`); queries are not asked.
@@ -118,7 +118,7 @@ def explore(
     DataError
         If a file cannot be read, or no row holds an item.
     InfeasibleError
-        If no release was found for any of the promises.
+        If no release was found for any of the guarantees.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def explore(
 
 
 def promised(k: Any, m: Any, rho: Any, sensitive: object, knows: str | None) -> list[Any]:
-    """List the promises to try: pairs of k and m, or triples with rho; None: the usual values."""
+    """List the guarantees to try: pairs of k and m, or triples with rho; None: the usual values."""
     if rho is None:
         for name, value in (("sensitive", sensitive), ("knows", None if knows == PUBLIC else knows)):
             if value is not None:
@@ -197,13 +197,10 @@ class RowsExplorer:
     takes_algorithm: ClassVar[bool] = True  # with parameters of its own
 
     def require_covered(self, _rho: object) -> None:
-        """Refuse a bound for what is learned of sensitive items, if there is no promise of it."""
+        """Refuse a bound for what is learned of sensitive items, if there is no guarantee of it."""
 
     def weight(self, share: Any, _rho: object, _named: str) -> Fraction:
-        """Refuse options that do not suit such data, and read the loss share of a table's columns.
-
-        `_named`: the algorithm's options; empty if none was given.
-        """
+        """Refuse options that do not suit such data, and read the loss share of a table's columns."""
         require_no_share(share)
         return SHARE
 

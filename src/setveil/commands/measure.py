@@ -145,14 +145,11 @@ def measure(
         "query_size": query_size, "query_support": query_support, "group_by": group_by, "itemsets": itemsets,
         "itemset_length": itemset_length, "top": top,
     }  # fmt: skip
-    numbers: dict[str, Any] = {
-        **{name: integer_or_none(name, value, 1) for name, value in counted.items()},
-        "rules": rules,
-        "confidence": confidence,
-        "rule_length": integer_or_none("rule_length", rule_length, 2),
-    }
+    numbers: dict[str, Any] = {name: integer_or_none(name, value, 1) for name, value in counted.items()}
+    longest = integer_or_none("rule_length", rule_length, 2)
+    numbers |= {"rules": rules, "confidence": confidence, "rule_length": longest}
     before = rows_of(original, "The original", tables=True)
-    wanted = wanted_rules(before.n_rows, rules, confidence, numbers["rule_length"])
+    wanted = wanted_rules(before.n_rows, rules, confidence, longest)
     if isinstance(release, Reconstruction) or (is_path(release) and reconstruction_at(Path(release))):
         useless = {
             "recoding": recoding, "hierarchy": hierarchy, "group_by": group_by, "private": private, "top": top
@@ -182,7 +179,7 @@ def measure(
 
 
 def k_of(release: Any) -> int:
-    """Find the k that a release promises, by its about.json; 0: that says nothing."""
+    """Find the k that a release guarantees, by its about.json; 0: that says nothing."""
     guarantee = about_file(published_file(Path(release))).get("guarantee") or {}
     return int(guarantee.get("k", 0))
 
@@ -202,7 +199,7 @@ def require_useful(useless: Mapping[str, object], options: Mapping[str, object],
     """Refuse options that mean nothing for what is measured, or without itemsets."""
     lost = [as_option(name) for name, value in useless.items() if value is not None]
     if lost:
-        raise RequestError(f"{', '.join(lost)}: not for {what}.")
+        raise RequestError(f"{', '.join(lost)} cannot be used for {what}.")
     if options.get("itemsets") is None:
         lost = [as_option(name) for name in ("itemset_length", "private") if options.get(name) is not None]
         if lost:

@@ -136,9 +136,9 @@ def require_searchable(estimator: Estimator) -> None:
     """Refuse to search where estimates may grow with their itemset, as noise makes them do."""
     if isinstance(estimator, BlockEstimator):
         raise RequestError(
-            "In noisy counts no itemsets are searched: noise may make an itemset more frequent than a "
+            "Itemsets cannot be searched in noisy counts: noise may make an itemset more frequent than a "
             "part of it.",
-            hint="Look for them in synthetic.csv, the rows that were drawn from the counts.",
+            hint="Search for them in synthetic.csv, the rows drawn from the counts.",
         )
 
 

@@ -94,7 +94,8 @@ def read(
         How many lines stand above the data; the first that has a name for a column counts.
     missing : str, list of str, or dict, optional
         Words that mean that there is no value, in addition to those of every reading (``NA``, ``NULL``,
-        ``-`` and others): ``"unknown,999"``, or of a column: ``"icd=0"`` or ``{"icd": ["0"]}``.
+        ``-`` and others): ``"unknown,999"``, or of a column: ``"icd=0"`` or ``{"icd": ["0"]}``. ``"* Total"``
+        is any ID or item that ends so.
     not_missing : str or list of str, optional
         Words that usually mean that there is none, and are items here.
     missing_id : {"stop", "skip"}, optional
@@ -136,7 +137,7 @@ def read(
         If the source may be a table and nothing says which columns count, or a column of items looks like
         ids.
     DataError
-        If the source cannot be read, is malformed (the message names the line), holds no item, or nothing
+        If the source cannot be read, is malformed (the message names the line), contains no item, or nothing
         tells which column holds the ids.
     RequestError
         If an option is not acceptable or does not apply.

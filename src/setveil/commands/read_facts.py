@@ -8,7 +8,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.arguments import given_arguments, integer, is_path, tree_of
+from setveil.commands.arguments import explicit_arguments, integer, is_path, tree_of
 from setveil.commands.read_table import names_of, require_written
 from setveil.data.lacking import lacking_of
 from setveil.data.skipped import lines_of
@@ -79,7 +79,7 @@ def read_facts(
         The column that says whose line it is. All lines of one id are one row.
     sets : str, list of str, or mapping of str to mapping
         The columns of codes: ``"code"``, ``["code", "drug"]``, or with how many of the facts of each someone
-        may know ``{"code": {"m": 2}, "drug": {"m": 1}}``. An empty field is no code; a field may hold
+        may know ``{"code": {"m": 2}, "drug": {"m": 1}}``. An empty field is no code; a field may contain
         several, with `delimiter` between them. With `item_columns`: what to call the codes.
     when : mapping of str to str, or texts such as ``"date:month"``, optional
         Columns of dates, each with the finest period that may be published: ``day``, ``week`` (ISO),
@@ -103,8 +103,8 @@ def read_facts(
     item_columns : str or list of str, optional
         Several columns that hold codes of one sort, as for `setveil.read`.
     date_format : str, optional
-        How dates are written if not as ISO 8601 has it, such as ``"%d.%m.%Y"``. It is never guessed.
-        ``"sas"``: days since 1960-01-01, or such as ``01JAN2024``.
+        How dates are written if not as ISO 8601 has it, nor as ``31JAN2024``, such as ``"%d.%m.%Y"``. It is
+        never guessed. ``"sas"``: days since 1960-01-01, or such as ``31JAN24``.
     missing : mapping of str to list of str, or str, optional
         Values of columns that mean that there is none, in addition to empty fields; of every column as a
         text: ``"unknown,999"``. A missing date or amount is published as ``?``, a missing code is no fact.
@@ -146,7 +146,7 @@ def read_facts(
     -------
     Facts or FactTable
         One row for each person, in the order of their first lines; `setveil.anonymize` takes them. With `qi`
-        a table, whose promises are `setveil.KKmAnonymity` and `setveil.MixedKmAnonymity`; persons without
+        a table, whose guarantees are `setveil.KKmAnonymity` and `setveil.MixedKmAnonymity`; persons without
         events are rows without facts.
 
     Raises
@@ -168,7 +168,7 @@ def read_facts(
     ... ).rows()
     [('tea@2024-01@[5,20)',), ('milk@2024-02@[0,5)',)]
     """
-    arguments = given_arguments(locals())
+    arguments = explicit_arguments(locals())
     require_type("The column of ids must be named by a text", id, str)
     if isinstance(fewest, bool) or not isinstance(fewest, int) or fewest < 0:
         raise RequestError(f"fewest must be an integer of at least 0, got {described(fewest)}.")

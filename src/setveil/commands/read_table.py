@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.arguments import given_arguments, is_path, tree_of
+from setveil.commands.arguments import explicit_arguments, is_path, tree_of
 from setveil.data.also import also_of
 from setveil.data.lacking import lacking_of
 from setveil.data.skipped import lines_of
 from setveil.errors import RequestError, TableError, described, spoken
 from setveil.published.table_files import PublishedTable
 from setveil.published.table_files import read_published_table as published_table
-from setveil.tables.columns import How
+from setveil.tables.how import How
 from setveil.tables.read import make_table
 from setveil.tables.roles import TreeLike, make_roles, read_roles, require_one, with_trees
 from setveil.tables.table import Table
@@ -157,8 +157,8 @@ def read_table(
     RequestError
         If something that was said contradicts itself.
     TableError
-        If nothing says which columns someone may know, or which holds the items; if a column looks like ids
-        that would be published, or by which persons are on several lines.
+        If the quasi-identifiers or the column of items are unknown, or a column seems to contain IDs that
+        would be published, or that several lines share.
     DataError
         If the table cannot be read, lines of one id contradict each other, or a column does not hold what its
         role asks for.
@@ -172,7 +172,7 @@ def read_table(
     >>> ward, ward.dropped
     (Table: 3 rows, 2 items, 3 occurrences, 2 quasi-identifiers ('age', 'sex'), ('patient',))
     """
-    arguments = given_arguments(locals())
+    arguments = explicit_arguments(locals())
     how = How(
         format, encoding, separator, delimiter, item_columns, items, id_column, item_column,
         tuple(names_of("not_ids", not_ids)), normalize, yes, quote, decimal, sheet,
@@ -225,7 +225,7 @@ def read_published_table(
     separator: str | None = None,
     encoding: str | None = None,
 ) -> PublishedTable:
-    r"""Read a published table, also another tool's, to verify what it promises.
+    r"""Read a published table, also another tool's, to verify what it guarantees.
 
     Parameters
     ----------

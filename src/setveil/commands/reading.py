@@ -17,16 +17,12 @@ _WIDEST = 90  # characters of a row's items
 _MOST = 20  # columns that are listed
 
 
-def reading_record(data: Transactions, ids: Sequence[str] | None, said: str = "") -> dict[str, Any]:
-    """Describe rows, a table or facts that were read, as JSON types.
-
-    `ids`: the person ID of each row; None if rows have none. `said`: how the file was read; empty: as the
-    origin of the rows says.
-    """
+def reading_record(data: Transactions, ids: Sequence[str] | None) -> dict[str, Any]:
+    """Describe rows, a table or facts as read, with their person IDs, as JSON types."""
     origin = data.origin
     return {
         "file": "" if origin is None else origin.path,
-        "read": said or ("" if origin is None else origin.sentence()),
+        "read": "" if origin is None else origin.sentence(),
         "unit": "person" if origin is None else origin.unit,
         "rows": data.n_rows,
         "empty": data.n_rows - int(data.filled_rows),

@@ -31,7 +31,7 @@ from setveil.data.transactions import Transactions
 from setveil.deadline import Deadline
 from setveil.errors import RequestError, as_option, described
 from setveil.guarantees.coherence import Coherence
-from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km import KmAnonymity, m_as_json
 from setveil.guarantees.km_rho import KNOWS, PUBLIC, KmRho
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.hierarchy.fit import fit_rows
@@ -77,7 +77,7 @@ def recommend(
     seed: int = 0,
     progress: Listener = None,
 ) -> Recommended:
-    """Try what can keep a promise, and say which release loses least. No release is kept.
+    """Try what can satisfy a guarantee, and say which release loses least. No release is kept.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def recommend(
     DataError
         If a file cannot be read, or a private item is not in the data.
     InfeasibleError
-        If nothing can keep the promise.
+        If nothing can satisfy the guarantee.
 
     Examples
     --------
@@ -174,26 +174,32 @@ def recommend(
 
 @dataclass(frozen=True)
 class WantedPromise:
-    """The promise that releases must satisfy.
+    """The guarantee that releases must satisfy, without the items that are sensitive.
 
-    `model`: the one requested, if it bounds what is learned of sensitive items, with `rho` and `knows`; else
-    empty. `k`: None if only rho is requested. `m`: int or "inf". `h`: with private items; None: the usual
-    one.
+    `guarantee`: KmAnonymity, KmRho or RhoUncertainty. `rho`: as it was given; empty: not requested. `h`: with
+    private items; None: the usual one.
     """
 
-    model: str
-    k: int | None
-    m: int | str
+    guarantee: Any
     rho: str
-    knows: str
     h: str | None
     private: bool
+
+    @property
+    def model(self) -> str:
+        """The model requested, if it bounds what is learned of sensitive items; else empty."""
+        return str(self.guarantee.model) if self.rho else ""
+
+    @property
+    def known(self) -> int:
+        """Items that the attacker knows by whom releases are weighed."""
+        return known_items(m_as_json(getattr(self.guarantee, "m", math.inf)))
 
 
 def promised(
     k: Any, m: Any, rho: Any, sensitive: object, knows: str | None, private: object, h: Any
 ) -> WantedPromise:
-    """Settle what is promised, as far as that takes no data; None: was not given."""
+    """Settle what is guaranteed, as far as that takes no data; None: was not given."""
     knows = None if knows == PUBLIC else knows
     texts = {"k": k, "m": m, "rho": rho, "sensitive": sensitive, "knows": knows}
     bounded = any(texts[name] is not None for name in ("rho", "sensitive", "knows"))
@@ -214,21 +220,18 @@ def promised(
     require_options(model or KmAnonymity.model, texts)
     if knows not in (None, *KNOWS):
         raise RequestError(f'{as_option("knows")} must be "public" or "any", got {described(knows)}.')
-    most = math.inf
+    guarantee: Any
     if k is None:
-        RhoUncertainty(rho)
+        guarantee = RhoUncertainty(rho)
     elif bounded:
-        most = KmRho(k, m, rho).m
+        guarantee = KmRho(k, m, rho, knows=knows or PUBLIC)
     else:
-        most = KmAnonymity(k, m).m
+        guarantee = KmAnonymity(k, m)
     if private is not None:
-        Coherence(h or GREATEST_PROBABILITY, k, most)
-    size = "inf" if most == math.inf else int(most)
+        Coherence(h or GREATEST_PROBABILITY, guarantee.k, guarantee.m)
     bound = "" if rho is None else written(as_written(rho, "rho"))
     bound = rho.strip() if isinstance(rho, str) else bound  # as it was given
-    return WantedPromise(
-        model, k, size, bound, knows or PUBLIC, None if h is None else str(h), private is not None
-    )
+    return WantedPromise(guarantee, bound, None if h is None else str(h), private is not None)
 
 
 class RowsAdviser:
@@ -253,7 +256,7 @@ class RowsAdviser:
     def candidates(
         self, promise: WantedPromise, secrets: Value | None, _share: Fraction | None
     ) -> list[Candidate]:
-        """List what can keep the promise."""
+        """List what can satisfy the guarantee."""
         return _tried(promise, secrets)
 
     def advise(
@@ -270,7 +273,7 @@ class RowsAdviser:
         encoding: str = "utf-8",
         **how: Any,
     ) -> Advice:
-        """Try what can satisfy a promise, in a scratch folder.
+        """Try what can satisfy a guarantee, in a scratch folder.
 
         `files`, `secrets`: name or write, in a folder, the rows that are no table, and the private or
         sensitive items. `deadline`: of everything, begun before the rows were read. `how`: see
@@ -287,14 +290,14 @@ class RowsAdviser:
             advice = advise(
                 source, tried, private_folder(folder / "runs"),
                 leaves=None if tree is None else tree.n_leaves,
-                known=known_items(promise.m), queries_file=None if queries is None else reference(queries),
+                known=promise.known, queries_file=None if queries is None else reference(queries),
                 share=share, model=promise.model, time_budget=deadline.seconds, left=deadline.left,
                 **how,
             )  # fmt: skip
         if tree is None or advice.by != "lm" or promise.model or promise.private:
             return advice
         progress = how.get("progress", silent)
-        return with_regrouping(advice, rows, tree, promise.k or 0, promise.m, deadline, progress)
+        return with_regrouping(advice, rows, tree, promise.guarantee, deadline, progress)
 
 
 class TableAdviser(RowsAdviser):
@@ -319,8 +322,8 @@ class TableAdviser(RowsAdviser):
     def candidates(
         self, promise: WantedPromise, _secrets: Value | None, share: Fraction | None
     ) -> list[Candidate]:
-        """List what can keep the promise about tables."""
-        return table_candidates(promise.k or 0, promise.m, share or Fraction(0))
+        """List what can satisfy the guarantee about tables."""
+        return table_candidates(promise.guarantee, share or Fraction(0))
 
 
 def adviser_of(kind: str) -> RowsAdviser:
@@ -329,12 +332,12 @@ def adviser_of(kind: str) -> RowsAdviser:
 
 
 def _tried(promise: WantedPromise, secrets: Value | None) -> list[Candidate]:
-    """List what can keep a promise about rows of items."""
+    """List what can satisfy a guarantee about rows of items."""
     if not promise.model or secrets is None:
-        return candidates(promise.k or 0, promise.m, secrets, promise.h)
-    if promise.k is None:
+        return candidates(promise.guarantee, secrets, promise.h)
+    if promise.guarantee.smallest_group is None:
         return uncertainty_candidates(promise.rho, secrets)
-    return inference_candidates(promise.k, promise.m, promise.rho, secrets, promise.knows)
+    return inference_candidates(promise.guarantee, promise.rho, secrets)
 
 
 def _data_file(folder: Path, data: object, rows: Transactions) -> tuple[Path, dict[str, str]]:

@@ -196,10 +196,7 @@ def require_drawn_of_nobody(items: Sequence[str], personal: Personal | None, whe
 
 
 def personal_of(release: object) -> Personal | None:
-    """Take what of the input must not be written; None: the input is not at hand.
-
-    Nothing is kept of a folder whose internal report says that columns were allowed: they passed.
-    """
+    """Take what of the input must not be written; None: it is not at hand, or was allowed in the report."""
     if isinstance(release, VerifiedRelease):
         return release.personal
     if is_path(release):

@@ -241,8 +241,8 @@ def attacked(
         if has_days(some):
             found[name]["distances"] = distance_risk(some, found[name]["thresholds"])
     if before is not None and has_days(before):
-        asked_of = found["after"]["thresholds"], options.get("seed", 0)
-        found["after"]["distances"] = distance_risk_after(before, rows, *asked_of)
+        thresholds_and_seed = found["after"]["thresholds"], options.get("seed", 0)
+        found["after"]["distances"] = distance_risk_after(before, rows, *thresholds_and_seed)
     for name, some in both.items() if absent[0] else ():
         of_release = name != "before"
         reading = (absent[1] or ITEMS) if of_release else ITEMS  # of an original every item tells

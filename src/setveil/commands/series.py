@@ -45,7 +45,7 @@ from setveil.series.ways import HOLD_BACK, SEARCHES, SearchSettings
 
 
 class Series:
-    """Several releases about the same people, with one promise over all of them (see docs/series.md).
+    """Several releases about the same people, with one guarantee over all of them (see docs/series.md).
 
     Made by `create` or `open`. The folder is the ledger, which never leaves the house.
 
@@ -87,7 +87,7 @@ class Series:
         path : path
             The folder of the ledger, which does not exist.
         k, m : int
-            What all releases together promise: at least k people fit whatever m items are known.
+            What all releases together guarantee: at least k people fit whatever m items are known.
         kind : {"periods", "register"}
             Whether a release holds what came since the last one, or everyone and everything so far.
         known : {"histories", "facts"}
@@ -181,8 +181,8 @@ class Series:
         time_limit : float, optional
             Seconds after which the best labels so far are taken.
         refine, bound : bool
-            Of greedy: whether labels are made finer again where the promise still holds, and whether to find
-            how much less others may lose.
+            For greedy: make labels finer again if the guarantee still holds, and bound how much less other
+            labels may lose.
         ways : bool
             Also find what the other ways would have cost, for the report; it takes as long as `plan`.
         counts : bool or int
@@ -351,22 +351,22 @@ class Series:
         counts_are_out: bool = False,
         progress: Listener = None,
     ) -> SeriesRecord:
-        """Check the promise of all releases together, from the published files and the ledger.
+        """Check the guarantee of all releases together, from the published files and the ledger.
 
         Parameters
         ----------
         k, m, known, presence : optional
-            Another promise than that of the series.
+            Another guarantee than that of the series.
         show : int
             For how many people to say what exposes them.
         counts_are_out : bool
-            Of a register: counts beside a release are out, and the promise is asked for those who do not know
-            what stays.
+            For a register: counts next to a release are published, and the guarantee is checked only for
+            attackers who do not know that items are never removed.
 
         Returns
         -------
         dict
-            True where the promise holds; `exposed`, `unique`, `violations`, ...
+            True where the guarantee holds; `exposed`, `unique`, `violations`, ...
         """
         return verified(
             self.ledger, {}, k=k, m=m, known=known, presence=presence, show=show,
@@ -400,7 +400,7 @@ class Series:
             return forget(ledger, person)[1]
 
     def drop(self, name: str, *, not_shared: bool = False) -> None:
-        """Take the last release out of the series, if nobody was given it.
+        """Remove the last release of the series, if nobody has received it.
 
         Parameters
         ----------
@@ -411,7 +411,7 @@ class Series:
             drop(ledger, name, not_shared=not_shared)
 
     def told(self) -> SeriesRecord:
-        """Say what the series promises and which releases it has."""
+        """Say what the series guarantees and which releases it has."""
         ledger = self.ledger
         s = ledger.settings
         found = {

@@ -77,7 +77,7 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
     part = rows_in_frame(data, wanted, reading.get("format"), skip_last=reading.get("skip_last"))
     part = without_words(part, "the data frame", lacking)
     if not reading.get("rows_are_events"):
-        require_people("the data frame", part, wanted)
+        require_people("the data frame", part, wanted, reading.get("not_ids"))
     rows = Transactions.from_codes(part.indptr, part.codes, part.labels)
     rows = replace(rows, personal=personal_in(part, reading.get("not_ids")))
     how = reading.get("normalize")

@@ -1,4 +1,4 @@
-"""Whether releases of a series keep their promise, asked of the series or of the folders of runs."""
+"""Whether releases of a series satisfy their guarantee, asked of the series or of the folders of runs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def verdict_of(ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = 
 
 
 def counts_out(ledger: Ledger) -> str:
-    """Say for whom counts beside a release break the promise; empty: there are none, or it is no register."""
+    """Say against whom counts next to a release violate the guarantee; empty for none, or no register."""
     beside = ", ".join(entry.name for entry in ledger.releases if entry.counts)
     if ledger.settings.kind != "register" or not beside:
         return ""

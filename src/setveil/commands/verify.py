@@ -1,4 +1,4 @@
-"""Check a promise."""
+"""Check a guarantee."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def verify(
     show: int = 10,
     progress: Listener = None,
 ) -> Verdict:
-    """Check a promise from what is published alone: the rows, and the counts next to them if there are any.
+    """Check a guarantee from what is published alone: the rows, and the counts next to them if there are any.
 
     Parameters
     ----------
@@ -66,18 +66,18 @@ def verify(
         any file of rows, or rows; a table made elsewhere as `setveil.read_published_table` reads it. Each
         label is taken as one item, whatever it represents.
     guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, ..., optional
-        What was promised. Without it and k: what the release says, or the about.json next to its file.
+        What was guaranteed. Without it and k: what the release says, or the about.json next to its file.
     k, m : int, optional
-        The promise in short, as for `setveil.anonymize`.
+        The guarantee in short, as for `setveil.anonymize`.
     original : path, data frame, list of lists, Transactions or Facts, optional
-        For rows in groups: what they were made from. Then no row may be missing. For a promise about whole
+        For rows in groups: what they were made from. Then no row may be missing. For a guarantee about whole
         codes: the facts of the run, where they are no longer where it read them.
     recoding : Recoding or mapping of str to (str or None), optional
         For constraints: the label of each item (None: it was suppressed), where neither the release nor its
         about.json tells.
     reading : {"label", "cover"}
         For k^m-anonymity: take each label as one item, whatever it represents, or as what it covers, where
-        labels of several levels of a hierarchy are published (docs/verify.md). The promise of setveil's own
+        labels of several levels of a hierarchy are published (docs/verify.md). The guarantee of setveil's own
         releases is the first, which is the stronger one.
     hierarchy : Hierarchy, path, dict or data frame, optional
         For the cover reading: the hierarchy that the labels are nodes of.
@@ -95,15 +95,15 @@ def verify(
     Returns
     -------
     Verdict
-        True where the promise holds, and with counterexamples where it does not.
+        True where the guarantee holds, and with counterexamples where it does not.
 
     Raises
     ------
     RequestError
         If the guarantee is none, or an argument is of no use for it or of a wrong type.
     DataError
-        If what is published cannot be read, is of another kind than the promise is about, or has labels that
-        are no nodes of the hierarchy.
+        If the published file cannot be read, is of a kind that the guarantee does not cover, or has labels
+        that are not in the hierarchy.
 
     Examples
     --------
@@ -186,8 +186,8 @@ def _published(release: object, model: Model) -> Any:
         raise exposed.unpublished.error()
     if not kind_named(exposed.kind).info.suits(kind.info):
         raise DataError(
-            f"{model.title} is about {kind.info.title}; the release is something else.",
-            hint="Verify the promise that it was made for."
+            f"{model.title} is not a guarantee for this release: it is about {kind.info.title}.",
+            hint="Verify its own guarantee."
             if made is not None
             else f"Give a release of {kind.info.title}, or its folder.",
         )
@@ -195,7 +195,7 @@ def _published(release: object, model: Model) -> Any:
 
 
 def _promised_by(release: object) -> Guarantee | None:
-    """Take the promise of a release made here, or of the about.json next to a file; None: nothing says."""
+    """Take the guarantee of a release made here, or of the about.json next to a file; None: nothing says."""
     if isinstance(release, VerifiedRelease):
         made: Guarantee = release.verdict.guarantee
         return made
@@ -210,6 +210,8 @@ def _promised_by(release: object) -> Guarantee | None:
         beside = model.options[key].only_with
         if beside is not None:  # m of constraints: no itemsets are named
             values[beside[0]] = None
+    if any(entry.needed and not entry.secret and key not in values for key, entry in model.options.items()):
+        return None  # defaults are ours, and no guarantee of theirs
     found: Guarantee = model.make(**values)
     return found
 

@@ -1,4 +1,4 @@
-"""Write the check of a promise as a query for a database."""
+"""Write the check of a guarantee as a query for a database."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def verify_sql(
         Whether the table has a line for each item of a row, or one for each row with a list of its items.
         The query for long tables runs in SQLite, too.
     qi : list of str
-        Columns of quasi-identifiers: then the promise is (k, k^m)-anonymity.
+        Columns of quasi-identifiers: then the guarantee is (k, k^m)-anonymity.
 
     Returns
     -------

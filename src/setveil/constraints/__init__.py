@@ -1,4 +1,1 @@
-"""Privacy and utility constraints.
-
-`pgen.py` and `utility.py` make them from data or a hierarchy, `io.py` is for files, `check.py` for checks.
-"""
+"""Privacy and utility constraints: files, checks, and constraints made from data or a hierarchy."""

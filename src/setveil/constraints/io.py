@@ -178,7 +178,7 @@ def _parse_json(listing: ConstraintsFile, content: bytes, key: str) -> None:
             raise DataError(f"{listing.name} has no key {key!r}, found {listed(list(found))}.")
         found = found[key]
     if not isinstance(found, list):
-        raise DataError(f"{listing.name} holds {shorten(json.dumps(found))}, expected a list of lists.")
+        raise DataError(f"{listing.name} contains {shorten(json.dumps(found))}, expected a list of lists.")
     for number, items in enumerate(found, 1):
         if not isinstance(items, list) or not all(
             (isinstance(item, str) and item) or (isinstance(item, int) and not isinstance(item, bool))
@@ -188,7 +188,9 @@ def _parse_json(listing: ConstraintsFile, content: bytes, key: str) -> None:
                 FileProblem(None, f"entry {number} is {shorten(json.dumps(items))}, expected a list of items")
             )
         elif not items:
-            listing.problems.append(FileProblem(None, f"entry {number} holds no item, expected at least one"))
+            listing.problems.append(
+                FileProblem(None, f"entry {number} contains no item, expected at least one")
+            )
         else:
             _add(listing, None, map(str, items))
 

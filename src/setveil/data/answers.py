@@ -1,6 +1,6 @@
 """Columns of answers: the same few values in each, such as 1 for yes, 2 for no and -99 for no answer.
 
-In a list of items no item stands twice. In columns of answers most lines hold a value twice or more, and
+In a list of items no item stands twice. In columns of answers most lines contain a value twice or more, and
 there are only a few values. Which of them means that the item of a column is there is asked, not guessed.
 """
 
@@ -16,7 +16,7 @@ from setveil.errors import shorten
 MOST = 12  # different answers of a column
 _CODE = 3  # signs of a code, such as I10, and codes that are no answers
 _OFFERED = 3  # of these are shown as what may mean that an item is there
-_FILLED = 0.5  # of the cells hold an answer
+_FILLED = 0.5  # of the cells contain an answer
 _NONE = re.compile(r"-[0-9]+|99+|n\.? ?a\.?|k\.? ?a\.?|(no|keine?|sans) .*|missing|unknown", re.IGNORECASE)
 _AGREEING = (
     "yes y ja j oui si s\u00ed sim s\u00ec tak ano igen evet da joo kyll\u00e4 \u0434\u0430 \u306f\u3044 "
@@ -75,4 +75,4 @@ def likely_yes(values: Sequence[str]) -> list[str]:
 
 def meaning(value: str) -> str:
     """Say what a reading with a value means."""
-    return f"an item for each column that holds {shorten(value)}"
+    return f"an item for each column that contains {shorten(value)}"

@@ -26,7 +26,7 @@ def frame_table(frame: object, name: str, id_column: str | None = None) -> Frame
 
 
 def holds_lists(table: FrameTable, at: int) -> bool:
-    """Whether a column holds lists."""
+    """Return whether a column contains lists."""
     return isinstance(table.table.collect_schema()[table.names[at]], pl.List | pl.Array)
 
 
@@ -70,5 +70,5 @@ def _number(value: float | None, where: str, name: str) -> str:
     if value is None or np.isnan(value):
         return ""
     if np.isinf(value):
-        raise DataError(f"{where}: column {shorten(name)} holds an infinite number, expected finite ones.")
+        raise DataError(f"{where}: column {shorten(name)} contains an infinite number, expected finite ones.")
     return str(int(value)) if value.is_integer() else format(Decimal(repr(value)), "f")

@@ -1,4 +1,4 @@
-"""Long tables: which column holds the ids and which the items, and which lines are a row."""
+"""Long tables: which column contains the ids and which the items, and which lines are a row."""
 
 from __future__ import annotations
 
@@ -20,11 +20,7 @@ Codes = NDArray[np.int64]
 
 
 def guess_columns(names: Sequence[str]) -> tuple[int, int] | None:
-    """Tell id and item column by the names of two columns; None where these are not unmistakable.
-
-    One must be named like an id and not like an item; the other like an item and not like a person. Whether
-    the values agree is for others to say.
-    """
+    """Recognize id and item column by two names, one like an id only, one like an item only; else None."""
     if len(names) == 2:
         for i, j in ((0, 1), (1, 0)):
             if is_id_name(names[i]) and is_item_name(names[j]) and not is_item_name(names[i]):
@@ -34,14 +30,14 @@ def guess_columns(names: Sequence[str]) -> tuple[int, int] | None:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What was said of the columns of a table, as options of `setveil.read`; None: nothing."""
+    """The requested roles of the columns of a table, as options of `setveil.read`; None if not requested."""
 
     # id_column, item_column: names of columns
     id_column: str | None = None
     item_column: str | None = None
     # names, or a text with names, ranges of columns (``DX1-DX20``) and patterns (``DX*``) between commas
     item_columns: str | Sequence[str] | None = None
-    delimiter: str | None = None  # between the items of a cell; None: a cell holds one
+    delimiter: str | None = None  # between the items of a cell; None: a cell contains one
     yes: str | Sequence[str] | None = None  # values of a one-hot table that mean that the item is there
     lacking: Any = field(default=None, compare=False)  # a `Lacking`: what means that there is no value
 
@@ -52,17 +48,17 @@ class Wanted:
 
     @property
     def named(self) -> bool:
-        """Whether a column was named."""
+        """Return whether a column was named."""
         return any(value is not None for value in (self.id_column, self.item_column, self.item_columns))
 
     @property
     def only_id(self) -> bool:
-        """Whether a column of IDs was named, and nothing of the items."""
+        """Return whether a column of IDs was named, and nothing of the items."""
         said = self.item_column, self.item_columns, self.delimiter, self.yes
         return self.id_column is not None and all(one is None for one in said)
 
     def names_of(self, line: Sequence[str]) -> bool:
-        """Whether a line holds the name of a column, or the ends of a range; numbers are no names."""
+        """Return whether a line has the name of a column or the ends of a range, which are not numbers."""
         fields = {field for field in line if field and not re.fullmatch("0*[1-9][0-9]*", field, re.ASCII)}
         wanted = [name for name in (self.id_column, self.item_column) if name is not None]
         if isinstance(self.item_columns, str):
@@ -122,11 +118,7 @@ class _Columns:
 
 
 def numbered_alike(names: Mapping[int, str], *, said: Callable[[str], bool] = bool) -> list[int]:
-    """Find the most columns that are named alike, or but for a number at the end, such as DX1, DX2, DX3.
-
-    `names`: by column. `said`: tells whether the text before the number says something about a column's
-    content.
-    """
+    """Find the most columns that are named alike but for a number at the end, such as DX1, DX2."""
     stems: dict[str, list[int]] = {}
     times = Counter(names.values())
     for at, name in names.items():
@@ -169,18 +161,20 @@ def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | N
     if not found:
         raise DataError(f"{where}: no item column is named in {shorten(str(wanted))}.")
     if id_at in found:
-        raise RequestError(f"The column {shorten(names[id_at or 0])} cannot hold both the ids and the items.")
+        raise RequestError(
+            f"The column {shorten(names[id_at or 0])} cannot contain both the ids and the items."
+        )
     return sorted(found)
 
 
 def split_names(text: str) -> list[str]:
-    """Take a list of names with commas between them apart; a name that holds one is quoted."""
+    """Take a list of names with commas between them apart; a name that contains one is quoted."""
     fields = next(csv.reader([text], skipinitialspace=True), [])
     return [field.strip() for field in fields if field.strip()]
 
 
 def names_several(text: str) -> bool:
-    """Tell whether a text names several columns: a list, a pattern, or a range of numbered ones.
+    """Return whether a text names several columns: a list, a pattern, or a range of numbered ones.
 
     >>> [names_several(text) for text in ("code", "items[].sku", "a,b", "DX*", "DX1-DX20", "2-4")]
     [False, False, True, True, True, True]
@@ -200,10 +194,7 @@ def _ends_of_range(names: Container[str], part: str) -> tuple[str, str] | None:
 
 
 def long_columns(names: Sequence[str], wanted: Wanted, where: str) -> tuple[int, int] | None:
-    """Find the id and the item column of a long table; None where that was not said.
-
-    If only one is named and there are two columns, the other one is the other.
-    """
+    """Find the id and the item column of a long table, of two also the one not named; None: not said."""
     if wanted.item_column is not None and (columns := _Columns(names, where)).times[wanted.item_column] > 1:
         meaning = f"items from all {columns.times[wanted.item_column]} columns"
         raise TableError(
@@ -226,10 +217,7 @@ def _pair(wanted: Wanted) -> tuple[str | None, str | None]:
 
 
 def rows_of(ids: Codes) -> tuple[Codes, Codes]:
-    """Give ids the numbers of rows, by first appearance: the row of each line, the first line of each row.
-
-    `ids`: int (lines,), from 0; not every number needs to occur. Returns int64 (lines,) and int64 (rows,).
-    """
+    """Give ids row numbers by appearance: int64 (lines,), rows of lines; int64 (rows,), their first lines."""
     first = np.full(int(ids.max(initial=-1)) + 1, -1, np.int64)
     first[ids[::-1]] = np.arange(ids.size - 1, -1, -1)  # of repeated places the last write stays
     present = np.flatnonzero(first >= 0)
@@ -240,11 +228,7 @@ def rows_of(ids: Codes) -> tuple[Codes, Codes]:
 
 
 def joined(row: Codes, codes: Codes, n_rows: int) -> tuple[NDArray[np.int64], Codes]:
-    """Put together what the lines of each row contain, in their order.
-
-    `row`, `codes`: int (lines,). Returns `indptr`: int64 (rows + 1,), and the codes by row: row r has
-    ``codes[indptr[r]:indptr[r + 1]]``.
-    """
+    """Put together what the lines of each row contain, in order: int64 (rows + 1,) bounds, and codes."""
     if (row[1:] < row[:-1]).any():
         codes = codes[np.argsort(row, kind="stable")]
     indptr = np.zeros(n_rows + 1, np.int64)

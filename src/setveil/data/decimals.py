@@ -26,7 +26,7 @@ def with_points(texts: Sequence[str], decimal: str | None, missing: Collection[s
 
 
 def have_commas(texts: Sequence[str], missing: Collection[str] = ("",)) -> bool:
-    """Tell whether all values are numbers with decimal commas, or whole ones among these."""
+    """Return whether all values are numbers with decimal commas, or whole ones among these."""
     found = [_COMMA.fullmatch(text.strip(" \t")) for text in texts if text not in missing]
     if not found or not all(found):
         return False

@@ -25,16 +25,40 @@ def row_keys(data: Transactions, seed: int, purpose: str = "") -> NDArray[np.uin
     >>> sorted(row_keys(one, 7)) == sorted(row_keys(two, 7))
     True
     """
-    secret = blake2b(f"{seed}:{purpose}".encode()).digest()
-    labels = _numbers(data.vocabulary.labels, secret, "")
-    ends = np.concatenate((np.zeros(1, np.uint64), np.cumsum(labels[data.items], dtype=np.uint64)))
-    content = ends[data.indptr[1:]] - ends[data.indptr[:-1]] + _numbers([""], secret, "")
-    for column in data.value_columns:
-        content += _numbers(column.labels, secret, column.name)[column.codes]
+    content = _content(data, *_label_numbers(data, seed, purpose))
     order = np.argsort(content, kind="stable")
     begins = np.searchsorted(content[order], content[order])
     content[order] += scrambled((np.arange(order.size) - begins).astype(np.uint64))
     return scrambled(content)
+
+
+def occurrence_keys(data: Transactions, seed: int, purpose: str = "") -> NDArray[np.uint64]:
+    """Draw a number for each occurrence, from the texts of its row alone: equal rows get equal numbers.
+
+    >>> from setveil import Transactions
+    >>> data = Transactions.from_rows([["tea"], ["milk", "tea"], ["tea"]])
+    >>> keys = occurrence_keys(data, 7).tolist()
+    >>> keys[0] == keys[3], keys[0] == keys[2]
+    (True, False)
+    """
+    labels, secret = _label_numbers(data, seed, purpose)
+    of_row = scrambled(_content(data, labels, secret))
+    return scrambled(np.repeat(of_row, np.diff(data.indptr)) + labels[data.items])
+
+
+def _label_numbers(data: Transactions, seed: int, purpose: str) -> tuple[NDArray[np.uint64], bytes]:
+    """Draw a number for each label, and a key for the numbers of other texts."""
+    secret = blake2b(f"{seed}:{purpose}".encode()).digest()
+    return _numbers(data.vocabulary.labels, secret, ""), secret
+
+
+def _content(data: Transactions, labels: NDArray[np.uint64], secret: bytes) -> NDArray[np.uint64]:
+    """Draw a number for each row, the same for equal rows."""
+    ends = np.concatenate((np.zeros(1, np.uint64), np.cumsum(labels[data.items], dtype=np.uint64)))
+    content: NDArray[np.uint64] = ends[data.indptr[1:]] - ends[data.indptr[:-1]] + _numbers([""], secret, "")
+    for column in data.value_columns:
+        content += _numbers(column.labels, secret, column.name)[column.codes]
+    return content
 
 
 def _numbers(texts: list[str] | tuple[str, ...], secret: bytes, name: str) -> NDArray[np.uint64]:

@@ -13,10 +13,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.columns import Codes
-from setveil.data.ids import Values, are_addresses, are_measured, are_unmistakable, look_like_ids
+from setveil.data.ids import (
+    MOST_LINES,
+    Values,
+    are_addresses,
+    are_grouped_ids,
+    are_measured,
+    are_unmistakable,
+    look_like_ids,
+)
 from setveil.data.names import (
     event_noun,
     is_measured_name,
@@ -25,6 +34,7 @@ from setveil.data.names import (
     person_noun,
     tells_person,
 )
+from setveil.data.personal import people_at_places
 from setveil.data.personal_forms import is_full_name
 from setveil.errors import TableError, shorten
 from setveil.wording import count
@@ -32,7 +42,6 @@ from setveil.wording import count
 PERSON = "person"  # what a row is unless it was confirmed that it is an event
 _PLURALS = {"person": "people", "insured person": "insured people"}
 _LONG = 6  # digits that no postcode has, or hardly any
-_LINES = 50  # rows of one value, on average, above which it is no person
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,18 +78,18 @@ NOBODY = UnusedColumns(np.zeros(0, np.int64), ())
 
 
 def may_tell(name: str, head: Sequence[str]) -> bool:
-    """Tell by the first values of an unused column whether it may say whose rows are."""
+    """Return whether the first values of an unused column look like those of a column of persons."""
     if tells_person(name):
         return True
     if names_others(name):
         return False
     filled = [value for value in head if value not in evidence.MISSING]
     different = list(dict.fromkeys(filled))
-    return _are_ids(different, named=bool(name))
+    return _are_ids(different, named=bool(name)) or are_grouped_ids(filled)
 
 
 def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
-    """Tell whether values are those of people; in columns without a name that may be full names.
+    """Return whether values are those of people; in columns without a name that may be full names.
 
     Few values are asked about as well, if no code of goods or places is written so: one question too many is
     better than rows that are taken for people.
@@ -93,6 +102,31 @@ def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
     return full or (not are_measured(labels) and look_like_ids(labels, once=False))
 
 
+def require_lines_of_people(
+    where: str,
+    indptr: NDArray[np.integer],
+    codes: NDArray[np.integer],
+    labels: Sequence[str],
+    not_ids: str | Sequence[str] | None,
+    *,
+    named: bool,
+) -> None:
+    """Stop if rows of fields alone have IDs at a position that are those of several rows.
+
+    `named`: whether the format was named, so that without it the file would be asked about.
+    """
+    for name, n_people, n_rows in people_at_places(indptr, codes, labels, not_ids):
+        if n_people < n_rows:
+            raise TableError(
+                f"{where}: {of(n_people, PERSON)} have {count(n_rows, 'row')}: rows would not be people. "
+                f"{name[:1].upper()}{name[1:]}, which would be an item, says whose they are",
+                (),
+                [({"format": None}, "asks which columns count, and whose lines are")] if named else [],
+                "rows that are meant to be no people need --rows-are-events",
+                "",
+            )
+
+
 def require_rows_of_people(
     where: str,
     unused: UnusedColumns,
@@ -100,11 +134,7 @@ def require_rows_of_people(
     id_column: str | None,
     reading: Mapping[str, Any],
 ) -> None:
-    """Stop if rows would be events of people whom an unused column names.
-
-    `id_column` makes the rows; None: each line is a row. `reading`: options that the reading by people needs
-    as well.
-    """
+    """Stop if rows, of an ID or of a line each, would be events of people whom an unused column names."""
     if id_column is not None and is_people(id_column):
         return
     named = sorted(
@@ -114,11 +144,11 @@ def require_rows_of_people(
     for column in named:
         found = _shared(unused.row, column, n_rows, id_column)
         if found:
-            raise _asked(where, column, n_rows, id_column, found, reading)
+            raise _question(where, column, n_rows, id_column, found, reading)
 
 
 def _may_be_places(column: Values) -> bool:
-    """Tell whether values are short numbers, which postcodes are as well as IDs."""
+    """Return whether values are short numbers, which postcodes are as well as IDs."""
     return all(label.isdecimal() and len(label) < _LONG for label in column.labels)
 
 
@@ -146,16 +176,18 @@ def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> t
     labels, named = column.present, not re.fullmatch("column [0-9]+", column.name)
     if mixed and not are_addresses(column.name, labels):
         return None  # goods may be on several rows, too
-    sure = (mixed or n_people < n_rows) and n_rows <= _LINES * n_people and _are_ids(labels, named=named)
+    if not (mixed or n_people < n_rows) or n_rows > MOST_LINES * n_people:
+        return None
+    sure = _are_ids(labels, named=named) or column.is_grouped
     return (n_people, mixed) if sure else None
 
 
 def _is_group(name: str) -> bool:
-    """Tell whether a column is named like households, whose members may share a row."""
+    """Return whether a column is named like households, whose members may share a row."""
     return names_others(name) and event_noun(name) == "row" and not is_measured_name(name)
 
 
-def _asked(
+def _question(
     where: str,
     column: Values,
     n_rows: int,

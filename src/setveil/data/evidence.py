@@ -1,4 +1,4 @@
-"""What speaks for a table rather than rows of items: lines of equal length, columns unlike each other, IDs.
+"""Evidence for a table rather than rows of items: lines of equal length, different columns, IDs.
 
 A basket has its items anywhere: the first field of a line is of the same sort as the others. A table has
 columns. Only values count here, never the name of a column: names decide nothing that could publish IDs.
@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 
 from setveil.data.names import is_item_name, is_person_name
-from setveil.data.personal_forms import form_of, holds_address, is_full_name, is_personal, likely_form
+from setveil.data.personal_forms import holds_address, is_full_name, is_personal, likely_form
 
 Rows = Sequence[Sequence[str]]
 
@@ -47,6 +48,11 @@ TOTALS = frozenset({
 # fmt: on
 
 
+def is_total(text: str) -> bool:
+    """Return whether a name or an ID is a word for a sum."""
+    return text.strip().rstrip(":").casefold() in TOTALS
+
+
 def _forms(*words: str) -> set[str]:
     return {form for word in words for form in (word, word.title(), word.upper())}
 
@@ -58,21 +64,24 @@ _TICKED = [frozenset(found) for found in ("x", "X", "y", "Y", "yn", "YN")]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,' \u00a0][0-9]{3})*(?:[.,][0-9]+)?%?", re.ASCII)
-_DATE = re.compile(
-    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2,4})(?:[T ].*)?", re.ASCII
+_DAY = (
+    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2,4}"
+    r"|[0-9]{1,2}([- ]?)(?i:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\3(?:[0-9]{4}|[0-9]{2}))"
 )
-_TIME = re.compile(  # of a day, after its date
+_TIME = (  # of a day, after its date
     r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?(?: ?[AaPp]\.?[Mm]\.?)?"
-    r"(?: ?(?:Z|[A-Z]{2,4})?(?:[+-][0-9]{1,2}(?::?[0-9]{2})?)?)?",
-    re.ASCII,
+    r"(?: ?(?:Z|[A-Z]{2,4})?(?:[+-][0-9]{1,2}(?::?[0-9]{2})?)?)?"
 )
+_DATE = re.compile(rf"{_DAY}(?:[T ].*|:[0-9].*)?", re.ASCII)
+_MOMENT = re.compile(rf"{_DAY}(?:[T :]{_TIME})?", re.ASCII)
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _LISTED = re.compile(r"[0-9]{1,15}", re.ASCII)  # a number in a list
 
 
+@lru_cache(1 << 14)  # the same cells are looked at for each way to read a file
 def kind(value: str) -> str:
-    """Tell of what sort a value is: `integer`, `number`, `date`, `code` (letters and digits), `word`."""
+    """Return the sort of a value: `integer`, `number`, `date`, `code` (letters and digits), `word`."""
     if _INTEGER.fullmatch(value):
         return "integer"
     if _DATE.fullmatch(value):
@@ -85,15 +94,16 @@ def kind(value: str) -> str:
 
 
 def is_moment(value: str) -> bool:
-    """Tell whether a value is a date, with a time of the day or without.
+    """Return whether a value is a date, with a time of the day or without.
 
     >>> is_moment("2024-05-16 10:00:00 +0200"), is_moment("16.05.2024 9:44 AM GMT+1")
+    (True, True)
+    >>> is_moment("02MAR2023:10:15:00"), is_moment("2-Mar-23")
     (True, True)
     >>> is_moment("2024-05-16 I10 33"), is_moment("10:00")
     (False, False)
     """
-    date, *time = re.split("[T ]", value, maxsplit=1)
-    return _DATE.fullmatch(date) is not None and all(map(_TIME.fullmatch, time))
+    return _MOMENT.fullmatch(value) is not None
 
 
 def common_width(rows: Rows) -> tuple[int, float]:
@@ -105,40 +115,37 @@ def common_width(rows: Rows) -> tuple[int, float]:
 
 
 def has_columns(rows: Rows) -> bool:
-    """Tell whether nearly all lines have the same number of fields, two or more."""
+    """Return whether nearly all lines have the same number of fields, two or more."""
     width, share = common_width(rows)
     return len(rows) > 1 and width > 1 and share >= ALIKE
 
 
 def end_alike(rows: Rows) -> bool:
-    """Tell whether lines of different lengths agree in their ends, and not where they begin, as after items.
-
-    In each place, counted from there, nearly all values are of one kind.
-    """
+    """Return whether lines of different lengths have about one kind of value per place from their end."""
     least = min(map(len, rows), default=0)
     if len(rows) < MANY or least < 2 or common_width(rows)[1] >= ALIKE:
         return False
 
     def of_one_kind(place: int) -> bool:
-        kinds = Counter(form_of(row[place]) or kind(row[place]) for row in rows)
+        kinds = Counter(likely_form(row[place]) or kind(row[place]) for row in rows)
         return kinds.most_common(1)[0][1] >= SURE * len(rows)
 
     return sum(map(of_one_kind, range(-least, 0))) > sum(map(of_one_kind, range(least)))
 
 
 def are_different(values: Sequence[str]) -> bool:
-    """Tell whether nearly all values differ, as ids do."""
+    """Return whether nearly all values differ, as ids do."""
     return len(set(values)) >= DIFFERENT * len(values)
 
 
 def is_grouped(values: Sequence[str]) -> bool:
-    """Tell whether equal values are next to each other only, as ids do where a table is sorted by them."""
+    """Return whether equal values are next to each other only, as ids do where a table is sorted by them."""
     runs = sum(a != b for a, b in pairwise(values)) + 1
     return runs == len(set(values))
 
 
 def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
-    """Tell whether the values of two columns agree with being IDs and items, in this order.
+    """Return whether the values of two columns agree with being IDs and items, in this order.
 
     The lines of an ID are adjacent, or there are more IDs than items; and items come back under other IDs,
     one a line. Dates and amounts are no IDs; addresses, telephone numbers and hashes are no items. A few
@@ -158,14 +165,14 @@ def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
 
 
 def are_swapped(ids: Sequence[str], items: Sequence[str]) -> bool:
-    """Tell whether the values of two columns speak against being ids and items, in this order."""
+    """Return whether the values of two columns speak against being ids and items, in this order."""
     if len(ids) < MANY:
         return False
     return are_different(items) or (is_grouped(items) and not is_grouped(ids))
 
 
 def are_written_lists(values: Sequence[str]) -> bool:
-    """Tell whether programs wrote lists into nearly all cells: in brackets, with commas between items."""
+    """Return whether programs wrote lists into nearly all cells: in brackets, with commas between items."""
     return bool(values) and sum(map(bool, map(_WRITTEN.fullmatch, values))) >= SURE * len(values)
 
 
@@ -199,10 +206,7 @@ def list_sign(values: Sequence[str]) -> str:
 
 
 def sign_of_few(values: Sequence[str], *, named: bool) -> str:
-    """Name the sign between items in few cells that are lists: their items come again in others.
-
-    `named`: whether their column is named like items.
-    """
+    """Name the sign between items in few cells that are lists: their items come again in others."""
     filled = [value for value in values if value not in MISSING]
     if len(filled) >= MANY or any(kind(value) in {"number", "date"} for value in filled):
         return ""
@@ -231,7 +235,7 @@ def split_outside(text: str, sign: str) -> list[str]:
 
 
 def are_sorted_lists(values: Sequence[str], sign: str) -> bool:
-    """Tell whether values are numbers in ascending order with a sign between them, three or more in some.
+    """Return whether values are numbers in ascending order with a sign between them, three or more in some.
 
     Two numbers with a comma may be one with decimals, and three digits after each comma are thousands.
     """
@@ -248,7 +252,8 @@ def are_sorted_lists(values: Sequence[str], sign: str) -> bool:
 
 
 def come_anywhere(rows: Rows) -> bool:
-    """Tell whether the words of few lines come anywhere, and few lines have one to themselves."""
+    """Return whether the words of few lines come anywhere, and few lines have one to themselves."""
+    rows = [row for row in rows if row]
     first = {row[0] for row in rows}.isdisjoint(word for row in rows for word in row[1:])
     last = {row[-1] for row in rows}.isdisjoint(word for row in rows for word in row[:-1])
     times = Counter(word for row in rows for word in {*row})
@@ -261,13 +266,27 @@ def come_anywhere(rows: Rows) -> bool:
 
 
 def are_marks(values: Set[str]) -> bool:
-    """Tell whether columns hold nothing but marks: whether what each is named after is there."""
+    """Return whether columns contain nothing but marks: whether what each is named after is there."""
     found = values - MISSING
     return bool(found & YES and found <= YES | NO) or found in _TICKED
 
 
+def is_mark(values: Sequence[str]) -> bool:
+    """Return whether a column contains nothing but marks, and some lines have none."""
+    found = set(values)
+    return are_marks(found) and not found <= YES | TICKS
+
+
+def columns_of_marks(columns: Sequence[Sequence[str]]) -> list[int]:
+    """List columns of marks; of several, an item that all lines have, or none, is one of them."""
+    marks = [at for at, values in enumerate(columns) if is_mark(values)]
+    if len(marks) < 2:
+        return marks
+    return [at for at, values in enumerate(columns) if at in marks or set(values) <= {"0", "1"}]
+
+
 def has_header(rows: Rows) -> bool:
-    """Tell whether the first line is unlike those below it; lines that equal it do not count.
+    """Return whether the first line is unlike those below it; lines that equal it do not count.
 
     It is no header if it has a mail address or a telephone number, the like in a column of such values (see
     `likely_form`), or a full name over full names: these would be published as names of columns. Else it is
@@ -307,14 +326,14 @@ def has_header(rows: Rows) -> bool:
 
 
 def _is_name_over_names(field: str, below: Sequence[str]) -> bool:
-    """Tell whether a field is the full name of a person, as nearly all values below it are."""
+    """Return whether a field is the full name of a person, as nearly all values below it are."""
     if not is_full_name(field) or is_person_name(field) or is_item_name(field) or not below:
         return False
     return sum(map(is_full_name, below)) >= SURE * len(below)
 
 
 def _is_list_over_lists(field: str, below: Sequence[str]) -> bool:
-    """Tell whether a field is a list of what lists below it hold, too."""
+    """Return whether a field is a list of what lists below it hold, too."""
     for sign in ";|,":
         here = {part.strip(" \t") for part in field.split(sign)}
         if len(here) > 1:
@@ -325,28 +344,25 @@ def _is_list_over_lists(field: str, below: Sequence[str]) -> bool:
 
 
 def _is_personal_like(field: str, below: Sequence[str]) -> bool:
-    """Tell whether a field is written like an IP address or a hash, as nearly all values below it are."""
+    """Return whether a field is written like an IP address or a hash, as nearly all values below it are."""
     form = likely_form(field)
     return bool(form) and bool(below) and sum(likely_form(v) == form for v in below) >= SURE * len(below)
 
 
 def _number_lines(values: Sequence[str]) -> bool:
-    """Tell whether values are integers that differ from line to line."""
+    """Return whether values are integers that differ from line to line."""
     return bool(values) and all(map(_INTEGER.fullmatch, values)) and len(set(values)) == len(values)
 
 
 def name_lines(values: Sequence[str]) -> bool:
-    """Tell whether values may be the names of rows of R: running numbers, or words that differ."""
+    """Return whether values may be the names of rows of R: running numbers, or words that differ."""
     if values and all(map(_INTEGER.fullmatch, values)):
         return list(values) == [str(number + int(values[0])) for number in range(len(values))]
     return len(set(values)) == len(values) and all(kind(value) == "word" for value in values)
 
 
 def header_lines(rows: Rows) -> int:
-    """Count the lines above a table that are no data: words where nearly all lines have numbers.
-
-    Or the second line completes the first: it has the names that the first lacks, and no more.
-    """
+    """Count lines above a table that are words over numbers, or names that the next line completes."""
     if len(rows) >= 2 * FEW and _completes(rows[0], rows[1], rows[2:]):
         return 2
     if len(rows) < MANY:
@@ -371,7 +387,7 @@ def header_lines(rows: Rows) -> int:
 
 
 def _completes(first: Sequence[str], second: Sequence[str], rest: Rows) -> bool:
-    """Tell whether a line names columns that lack a name, and is empty where all lines below are not."""
+    """Return whether a line names columns that lack a name, and is empty where all lines below are not."""
     if any(field and kind(field) not in {"word", "code"} for field in second):
         return False
     added = [field for name, field in zip(first, second, strict=False) if field and not name]
@@ -380,7 +396,7 @@ def _completes(first: Sequence[str], second: Sequence[str], rest: Rows) -> bool:
 
 
 def title_lines(rows: Rows) -> int:
-    """Count the first lines that hold one text, with empty fields after it, above a header over numbers."""
+    """Count the first lines with one text and empty fields after it, above a header over numbers."""
     found = next((at for at, row in enumerate(rows[: 2 * _MOST_HEADERS]) if not _is_title(row)), 0)
     body = rows[found:]
     if not found or len(body) <= FEW or not all(body[0]) or not has_columns(body):
@@ -399,10 +415,7 @@ def _is_title(row: Sequence[str]) -> bool:
 
 
 def why_table(rows: Rows) -> str:
-    """Say what speaks for a table in the first lines of a file; "" if nothing does.
-
-    `rows`: lines that are not blank, as stripped fields, empty ones included.
-    """
+    """Say what speaks for a table in the first lines of a file, as stripped fields; "" if nothing does."""
     if has_columns(rows):
         width, share = common_width(rows)
         return f"{'every line has' if share == 1 else 'nearly all lines have'} {width} fields"
@@ -438,11 +451,11 @@ def why_ids(rows: Rows) -> str:
         alone = [value for value, times in once.items() if times == 1]
         numbered = sum(any(c.isdigit() for c in value) for value in alone)
         if 2 * len(once) >= len(rows) or (len(rows) >= MANY and 5 * numbered >= len(rows)):
-            return "many of its lines stand there only once"
+            return "many of its lines occur only once"
     if place := _why_place(rows) or _why_place(_integers(rows)):
         return place
     if _have_one_of_a_shape(rows[:_SHAPED]):
-        return "nearly every line holds just one value that is written as ids or dates are"
+        return "nearly every line contains just one value that is written as ids or dates are"
     return ""
 
 
@@ -486,19 +499,19 @@ def _why_place(rows: Rows) -> str:
 
 
 def why_personal(rows: Rows) -> str:
-    """Say whether half of some lines hold what tells a person, or a date; "" if they do not."""
+    """Say whether half of some lines contain what tells a person, or a date; "" if they do not."""
     fields = {field for row in rows for field in row}
 
     def often(found: set[str]) -> bool:
         return 2 * sum(not found.isdisjoint(row) for row in rows) >= max(len(rows), 1)
 
     if often({field for field in fields if is_personal(field)}):
-        return "many lines hold what looks like a telephone number, an address or a hash"
-    return "many lines hold a date" if often({field for field in fields if kind(field) == "date"}) else ""
+        return "many lines contain what looks like a telephone number, an address or a hash"
+    return "many lines contain a date" if often({field for field in fields if kind(field) == "date"}) else ""
 
 
 def are_ascending(rows: Rows) -> bool:
-    """Tell whether the fields of nearly every line ascend, by number or else as texts.
+    """Return whether the fields of nearly every line ascend, by number or else as texts.
 
     Then the first of them is the least and the last the greatest, and so differ more than others do.
     """
@@ -509,10 +522,7 @@ def are_ascending(rows: Rows) -> bool:
 
 
 def _stay(values: Sequence[str], lines: Counter[str]) -> bool:
-    """Tell whether hardly any value of a place is in other places of other lines.
-
-    `lines`: how many lines contain a field anywhere.
-    """
+    """Return whether few values of a place are in other places (`lines`: how many contain each field)."""
     here = Counter(values)
     staying = sum(lines[value] <= times for value, times in here.items())
     in_lines = sum(times for value, times in here.items() if lines[value] <= times)
@@ -520,7 +530,7 @@ def _stay(values: Sequence[str], lines: Counter[str]) -> bool:
 
 
 def _may_be_persons(values: Sequence[str]) -> bool:
-    """Tell whether values may be ids on several lines each; those of a few words must stand together."""
+    """Return whether values may be ids on several lines each; those of a few words must stand together."""
     different = set(values)
     if len(different) >= FEW or len(different) < 2 or 10 * len(different) < len(values):
         return len(different) >= FEW
@@ -528,7 +538,7 @@ def _may_be_persons(values: Sequence[str]) -> bool:
 
 
 def _are_consecutive(values: Sequence[str]) -> bool:
-    """Tell whether most values are integers of which hardly one from the least to the greatest is missing."""
+    """Return whether most values are integers, with hardly a gap between the least and the greatest."""
     integers = [value for value in values if _INTEGER.fullmatch(value) and len(value) < _DIGITS]
     numbers = set(map(int, integers))
     if len(numbers) < 3 or len(integers) < ALIKE * len(values):
@@ -537,7 +547,7 @@ def _are_consecutive(values: Sequence[str]) -> bool:
 
 
 def _count_up(values: Sequence[str]) -> bool:
-    """Tell whether values are integers that count up from line to line, each on several lines."""
+    """Return whether values are integers that count up from line to line, each on several lines."""
     if not _are_consecutive(values):
         return False
     numbers = [int(value) for value in values if _INTEGER.fullmatch(value)]
@@ -545,7 +555,7 @@ def _count_up(values: Sequence[str]) -> bool:
 
 
 def _why_one_line(row: Sequence[str]) -> str:
-    """Tell a record, or a header without data, from a row of items."""
+    """Distinguish a record, or a header without data, from a row of items."""
     if len(row) > 1 and any(kind(field) != "word" for field in row if field):
         return "there is one line, and it may be a record"
     return ""
@@ -560,7 +570,7 @@ def _trimmed(row: Sequence[str]) -> Sequence[str]:
 
 
 def _first_line_differs(rows: Rows) -> bool:
-    """Tell whether the first line of ragged ones is a header: numbers under words, or words of its own."""
+    """Return whether the first line of ragged ones is a header: numbers under words, or words of its own."""
     if len(rows) < 3:
         return False
     first, rest = rows[0], rows[1:]
@@ -576,13 +586,13 @@ def _first_line_differs(rows: Rows) -> bool:
 
 
 def _may_be_header(first: Sequence[str], rest: Rows) -> bool:
-    """Tell whether the fields of a line are words that are in no other line."""
+    """Return whether the fields of a line are words that are in no other line."""
     names = {field for field in first if field}
     return all(kind(name) == "word" for name in names) and not any(names.intersection(row) for row in rest)
 
 
 def _have_one_of_a_shape(rows: Rows) -> bool:
-    """Tell whether nearly every line has, in whatever place, just one field of a shape, as of an id."""
+    """Return whether nearly every line has, in whatever place, just one field of a shape, as of an id."""
     shapes = {field: _shape(field) for field in {field for row in rows for field in row if field}}
     values: dict[str, list[str]] = {}
     for row in rows:
@@ -619,7 +629,7 @@ def _kinds(values: Counter[str]) -> Counter[str]:
 
 
 def _differ_in_kind(here: Counter[str], everywhere: Counter[str]) -> bool:
-    """Tell whether the values of one place are of one kind, and all others of other kinds."""
+    """Return whether the values of one place are of one kind, and all others of other kinds."""
     usual, times = here.most_common(1)[0]
     others = everywhere.total() - here.total()
     return times >= SURE * here.total() and everywhere[usual] - times <= (1 - SURE) * others

@@ -40,17 +40,17 @@ class Exposed(Framed):
         "`setveil verify` checks its guarantee.",
     )  # None: an attacker can count the rows that match known items
 
-    unpublished: ClassVar[Refusal | None] = None  # why no promise of it can be verified; None: one can
+    unpublished: ClassVar[Refusal | None] = None  # why no guarantee of it can be verified; None: one can
     secretless: ClassVar[Refusal | None] = None  # why no item of it can be private; None: items can
 
     @property
     def only_facts(self) -> bool:
-        """Whether it is rows of facts, without further columns."""
+        """Return whether it is rows of facts, without further columns."""
         return self.has_facts and not self.is_table
 
     @property
     def only_items(self) -> bool:
-        """Whether it is rows of items, without further columns."""
+        """Return whether it is rows of items, without further columns."""
         return not (self.has_facts or self.is_table)
 
     @property
@@ -86,5 +86,5 @@ class Exposed(Framed):
         return {"": self}
 
     def shows(self, other: Any) -> bool:
-        """Whether another release publishes the same, in the same order."""
+        """Return whether another release publishes the same, in the same order."""
         raise NotImplementedError

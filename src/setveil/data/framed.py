@@ -1,4 +1,4 @@
-"""What can be had as a data frame: of polars, and from that of pandas and pyarrow."""
+"""Conversion to data frames: polars, and from it pandas and pyarrow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Framed:
-    """What has a data frame of polars, and so of pandas and pyarrow."""
+    """A source of a polars frame, and so of pandas and pyarrow frames."""
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
         """Make a polars data frame."""

@@ -38,11 +38,7 @@ def read_frame(
     first_is_id: bool = False,
     skip_last: int | None = None,
 ) -> RowsRead:
-    """Take the rows out of a data frame (see `setveil.data.transactions.Transactions.from_frame`).
-
-    Without `form`, each cell of a column of lists is a row; a frame without lists is read as by
-    `setveil.data.rows_of_columns.read_table`. `name` is for messages.
-    """
+    """Read rows of a frame (see `from_frame`): lists of a column, else as `rows_of_columns.read_table`."""
     if is_pandas(frame):
         if wanted.item_columns is not None and wanted.id_column is None and hasattr(frame, "columns"):
             frame = frame.reset_index(drop=True)  # type: ignore[attr-defined]
@@ -68,7 +64,7 @@ def read_frame(
     if wanted.delimiter is not None:
         raise superfluous(
             "delimiter",
-            f"{name}: column {shorten(lists)} holds lists: there is no delimiter between their items.",
+            f"{name}: column {shorten(lists)} contains lists: there is no delimiter between their items.",
         )
     frame_table = FrameTable(table, list(offered), name, skip_last=skip_last)
     part = read_lists(frame_table.table, lists, name)
@@ -118,7 +114,7 @@ def _is_integer(name: object) -> bool:
 def _works(
     table: pl.LazyFrame, options: Mapping[str, str], name: str, form: str | None, wanted: Wanted
 ) -> bool:
-    """Tell whether a reading that could be proposed gives rows; raise if these would be events of people."""
+    """Return whether a possible reading gives rows; raise if these would be events of people."""
     said: dict[str, Any] = dict(options)
     form = said.pop("format", form)
     skip_last = int(said.pop("skip_last", 0))
@@ -145,7 +141,7 @@ def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -
     if len(lists) == 1 or len(plain) == 1:
         return lists[0] if len(lists) == 1 else plain[0]
     raise DataError(
-        f"{where}: {len(lists)} columns hold lists: {listed(lists)}.",
+        f"{where}: {len(lists)} columns contain lists: {listed(lists)}.",
         hint="Name the one to read with --item-column.",
     )
 
@@ -194,10 +190,7 @@ def _cells(table: pl.LazyFrame, column: str) -> pl.Series:
 
 
 class FrameTable:
-    """A data frame as a table of texts; `name` is for messages.
-
-    `first_is_id`: whether two columns whose names say nothing are ID and item, in this order.
-    """
+    """A data frame as a table of texts; two columns without telling names may be ID and item."""
 
     header = True
     separator = ","
@@ -281,7 +274,7 @@ class FrameTable:
 
 
 def _are_measured(table: FrameTable, at: int) -> bool:
-    """Tell whether a column is one of dates, amounts or sexes, by its name, type or values."""
+    """Return whether a column is one of dates, amounts or sexes, by its name, type or values."""
     dtype = table.table.collect_schema()[table.names[at]]
     dates = dtype.is_temporal() or dtype == pl.Boolean
     kinds = [evidence.kind(row[at]) for row in table.head if row[at]]
@@ -298,7 +291,7 @@ def whole(values: pl.Series) -> pl.Series:
 
 
 def _lacks_some(values: pl.Series) -> bool:
-    """Tell whether values are missing, for which pandas turns integers into floats."""
+    """Return whether values are missing, for which pandas turns integers into floats."""
     return bool(values.null_count()) or (values.dtype.is_float() and bool(values.is_nan().any()))
 
 
@@ -348,7 +341,7 @@ def _numbered(values: pl.Series) -> tuple[NDArray[np.int32], list[str]]:
 
 
 def _are_places(found: pl.Series, length: int) -> bool:
-    """Whether values can be looked up by what they are, in a table not much longer than they are many."""
+    """Return whether values can be looked up in a table that is not much longer than their number."""
     if not found.dtype.is_integer() or found.null_count() or not found.len():
         return False
     values = found.to_numpy()
@@ -378,7 +371,7 @@ def _as_polars(frame: Any) -> pl.LazyFrame:
     except (TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
         raise DataError(
             f"The data frame cannot be read: {shorten(str(error), 200)}.",
-            hint="A column must hold values of one type: strings, integers, or lists of them.",
+            hint="A column must contain values of one type: strings, integers, or lists of them.",
         ) from None
 
 
@@ -388,7 +381,7 @@ def _column(name: str, values: Any) -> pl.Series:
 
 
 def _has_pyarrow() -> bool:
-    """Whether polars can read a pandas frame in one go."""
+    """Return whether polars can read a pandas frame in one go."""
     try:
         import pyarrow  # noqa: F401
     except ImportError:

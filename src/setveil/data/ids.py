@@ -1,4 +1,4 @@
-"""Which columns of a table are IDs: by their names, by their values, and by how these come again.
+"""Recognizes columns of IDs: by their names, their values, and the repetition of values.
 
 A published ID reveals its person. If it is ignored but comes again, the lines of one person count as several
 people, who seem to hide among each other. So an ID is never proposed for publication, and questioned if it is
@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import log
 
 import numpy as np
@@ -63,9 +64,14 @@ class Values:
         """The values that some row has, but for those that are missing."""
         return [self.labels[at] for at in np.flatnonzero(self.times).tolist()]
 
+    @property
+    def is_grouped(self) -> bool:
+        """Return whether the first values come again as IDs do if a person's lines are adjacent."""
+        return are_grouped_ids([self.labels[at] for at in self.codes[: evidence.LINES].tolist()])
+
     @cached_property
     def times(self) -> Codes:
-        """How many rows have each value; none have what is missing."""
+        """Return the number of rows with each value; missing values count for none."""
         missing = np.array([label in evidence.MISSING for label in self.labels], bool)
         found: Codes = np.bincount(self.codes, minlength=len(self.labels))
         return np.where(missing, 0, found) if missing.size else found
@@ -78,15 +84,14 @@ def of_cells(name: str, cells: Sequence[str]) -> Values:
     return Values(name, codes, list(numbers))
 
 
+MOST_LINES = 50  # of one value, on average, above which it is no person
+
+
 # --- values
 
 
 def why_id(column: Values, *, items: bool = False) -> str:
-    """Say why a column that is to be published looks like IDs, by its name and its values; "" if it does not.
-
-    For sets, `column` has the items, as often as rows contain them. `items`: each of its values should come
-    again.
-    """
+    """Say why a column (for sets, its items) that is to be published looks like IDs; "" if it does not."""
     times = column.times
     labels = column.present
     rows = int(times.sum())
@@ -97,9 +102,9 @@ def why_id(column: Values, *, items: bool = False) -> str:
     if items and is_people(column.name):
         return "it is named like persons"
     if _share(times, column.labels, is_mail) >= evidence.SURE:
-        return "it holds mail addresses"
+        return "it contains mail addresses"
     if _share(times, column.labels, is_phone) >= evidence.SURE:
-        return "it holds telephone numbers"
+        return "it contains telephone numbers"
     if len(labels) < evidence.DIFFERENT * rows:
         return ""
     return _why_different(column.name, labels, rows, items=items)
@@ -123,7 +128,7 @@ def _why_different(name: str, labels: Sequence[str], rows: int, *, items: bool) 
 
 
 def _share(times: Codes, labels: Sequence[str], fits_form: Callable[[str], bool]) -> float:
-    """Tell which share of the rows has values of a form."""
+    """Return which share of the rows has values of a form."""
     fits = np.array([fits_form(label) for label in labels], bool)
     return float(times[fits].sum()) / max(float(times.sum()), 1)
 
@@ -136,24 +141,24 @@ def _kinds(labels: Sequence[str]) -> dict[str, int]:
 
 
 def is_day(label: str) -> bool:
-    """Tell whether a number may be a day, such as 20240131."""
+    """Return whether a number may be a day, such as 20240131."""
     return _DAY.fullmatch(label) is not None
 
 
 def are_measured(labels: Sequence[str]) -> bool:
-    """Tell whether more than a few values are dates or numbers that are no integers."""
+    """Return whether more than a few values are dates or numbers that are no integers."""
     kinds = _kinds(labels)
     return kinds["date"] + kinds["number"] > (1 - evidence.SURE) * len(labels)
 
 
 def are_unmistakable(labels: Sequence[str]) -> bool:
-    """Tell whether values are mail addresses, telephone numbers, hashes or long numbers, however few."""
+    """Return whether values are mail addresses, telephone numbers, hashes or long numbers, however few."""
     sure = max(evidence.SURE * len(labels), 1)
     return any(sum(form.fullmatch(x) is not None for x in labels) >= sure for form in UNMISTAKABLE)
 
 
 def look_like_ids(labels: Sequence[str], *, once: bool) -> bool:
-    """Tell whether different values are such as nothing but ids have; `once`: each is on one row only."""
+    """Return whether different values are such as nothing but ids have; `once`: each is on one row only."""
     if are_unmistakable(labels):
         return True
     sure = evidence.SURE * len(labels)
@@ -178,6 +183,19 @@ def look_like_ids(labels: Sequence[str], *, once: bool) -> bool:
     return once and lengths[0] == lengths[-1] and len(labels) >= least
 
 
+def are_grouped_ids(values: Sequence[str]) -> bool:
+    """Return whether values come again on the next lines alone, as IDs do if a person's lines are adjacent.
+
+    They are numbers or codes; days, amounts and words are no IDs.
+    """
+    different = list(dict.fromkeys(values))
+    few = len(different) < max(evidence.MANY, len(values) / MOST_LINES)
+    if few or len(different) >= evidence.DIFFERENT * len(values) or not evidence.is_grouped(values):
+        return False
+    codes = sum(evidence.kind(value) in {"integer", "code"} and not is_day(value) for value in different)
+    return codes >= evidence.SURE * len(different)
+
+
 _AS = {
     "qi": "as what someone may know, in ranges between two of them",
     "keep": "as they are",
@@ -192,7 +210,7 @@ def published_id(where: str, name: str, why: str, role: str) -> TableError:
         f"{where}: column {shorten(name)} looks like ids of persons ({why}), and its values would be "
         f"published {_AS[role]}",
         (),
-        [({"not_ids": as_field(word)}, f"{name} holds no ids: its values are published {_AS[role]}")],
+        [({"not_ids": as_field(word)}, f"{name} contains no ids: its values are published {_AS[role]}")],
         f"name it as the column of ids (--id-column {word}) and not as this",
     )
 
@@ -222,17 +240,37 @@ def published_text(where: str, name: str, why: str) -> TableError:
     )
 
 
-def require_no_ids(where: str, columns: Iterable[Values], not_ids: str | Iterable[str] | None) -> None:
-    """Refuse columns of items that look like ids, unless they are named as none."""
+def require_no_ids(
+    where: str,
+    columns: Iterable[Values],
+    not_ids: str | Iterable[str] | None,
+    *,
+    by_line: bool = False,
+) -> None:
+    """Refuse columns of items that look like ids, unless they are named as none.
+
+    `by_line`: whether each line is a row, so that no column is known as that of the ids.
+    """
     fine = set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ())
     several = tuple(columns)
     for column in several:
         why = why_id(column, items=len(several) == 1)
+        if not why and by_line and _is_of_groups(column, several):
+            why = "equal values are on neighbouring lines only"
         if why and not {column.name, column.name.removeprefix("column ")} & fine:
             raise published_id(where, column.name, why, "set")
         text = "" if {column.name, column.name.removeprefix("column ")} & fine else free_text(column)
         if text:
             raise published_text(where, column.name, text)
+
+
+def _is_of_groups(column: Values, several: Sequence[Values]) -> bool:
+    """Return whether values group lines as IDs do, and are in no other column of items."""
+    if is_item_name(column.name) or is_place(column.name) or not column.is_grouped:
+        return False
+    own = set(column.present)
+    others = set(chain.from_iterable(one.present for one in several if one is not column))
+    return len(own & others) <= (1 - evidence.SURE) * len(own)
 
 
 # --- how values come again
@@ -257,17 +295,18 @@ class Again:
 
     @property
     def values(self) -> int:
-        """How many values the column has."""
+        """Return the number of values of the column."""
         return len(self.column.present)
 
     @property
     def looks_so(self) -> bool:
-        """Whether the column is named like ids, or its values are such as nothing but ids have."""
-        return has_id_name(self.column.name) or look_like_ids(self.column.present, once=False)
+        """Return whether the column is named like ids, or its values are such as nothing but ids have."""
+        by_values = look_like_ids(self.column.present, once=False) or self.column.is_grouped
+        return has_id_name(self.column.name) or by_values
 
     @property
     def tells_apart(self) -> bool:
-        """Whether what someone may know tells most values apart, as it does persons."""
+        """Return whether what someone may know tells most values apart, as it does persons."""
         return 2 * self.classes >= self.values
 
 
@@ -310,10 +349,7 @@ def comes_again(
     *,
     published: bool = False,
 ) -> Again | None:
-    """Tell whether values come again as ids do; parameters are those of `who_comes_again`.
-
-    `published`: the column is to be published, as what someone may know or as it is.
-    """
+    """Return whether values, to be published or not, come again as ids do (see `who_comes_again`)."""
     times = column.times
     several = times > 1
     labels = column.present
@@ -349,12 +385,12 @@ def comes_again(
 
 
 def _are_people(name: str, labels: Sequence[str]) -> bool:
-    """Tell whether a column is named like people, and has their names or IDs, not how many there are."""
+    """Return whether a column is named like people, and has their names or IDs, not how many there are."""
     return is_people(name) and not all(label.isdecimal() and len(label) < _FEW_DIGITS for label in labels)
 
 
 def _are_independent(known: Sequence[NDArray[np.integer]]) -> bool:
-    """Tell whether columns say more than a single one of them does, even beside one from which all follow."""
+    """Return whether columns, all or without the finest, identify more than any single one of them."""
     sizes = [int(np.unique(codes).size) for codes in known]
     if int(together(known).max()) + 1 > max(sizes):
         return True
@@ -363,7 +399,7 @@ def _are_independent(known: Sequence[NDArray[np.integer]]) -> bool:
 
 
 def _behaves(column: Values, labels: Sequence[str], codes: Codes, items: Items | None) -> bool:
-    """Tell whether values that may say the same as another column are ids all the same."""
+    """Return whether values that may say the same as another column are ids all the same."""
     if len(labels) < evidence.FEW:
         return False
     if items is not None and _once_each(column, items):
@@ -377,7 +413,7 @@ def _behaves(column: Values, labels: Sequence[str], codes: Codes, items: Items |
 
 
 def _are_ids_of_items(column: Values, labels: Sequence[str], items: Items) -> bool:
-    """Tell whether most lines have an ID, by its name or form, that comes again and has no item twice.
+    """Return whether most lines have an ID, by its name or form, that comes again and has no item twice.
 
     Then the lines of an ID belong together, also if what someone may know differs among them.
     """
@@ -389,7 +425,7 @@ def _are_ids_of_items(column: Values, labels: Sequence[str], items: Items) -> bo
 
 
 def _once_each(column: Values, items: Items, least: float = _MANY_TWICE) -> bool:
-    """Tell whether no item comes twice with one value, though by chance many would."""
+    """Return whether no item comes twice with one value, though by chance many would."""
     rows, codes = items
     values = column.codes[rows].astype(np.int64)
     times = np.bincount(values)
@@ -412,13 +448,13 @@ def _pairs(times: Codes) -> float:
 
 
 def are_addresses(name: str, labels: Sequence[str]) -> bool:
-    """Tell whether values are mail addresses or telephone numbers, but for those that many people share."""
+    """Return whether values are mail addresses or telephone numbers, but for those that many people share."""
     found = sum(is_mail(label) or is_phone(label) for label in labels)
     return len(labels) > 1 and found >= evidence.SURE * len(labels) and not names_others(name)
 
 
 def may_come_again(name: str, values: Sequence[str]) -> bool:
-    """Tell by the first values of a column whether it is worth asking by it who comes again."""
+    """Return whether the first values of a column suggest that it shows repeated persons."""
     present = [value for value in values if value not in evidence.MISSING]
     if is_person_id(name) or _are_people(name, present) or are_addresses(name, present):
         return True

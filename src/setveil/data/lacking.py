@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from setveil.data import evidence
 from setveil.data.columns import Codes, as_field, column_at, split_names
 from setveil.data.evidence import MISSING, PUBLISHED_MISSING
 from setveil.data.named_columns import Column
@@ -23,7 +24,7 @@ _WAYS = ("missing_id", "missing_item", "fill_id")
 
 @dataclass(frozen=True)
 class Lacking:
-    """Which words mean that there is no value, and what becomes of lines that lack an ID or an item."""
+    """The words for a missing value, and the treatment of lines without an ID or an item."""
 
     said: tuple[str, ...] = ()  # words that were named for every column, in addition to those of `MISSING`
     of_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -79,7 +80,8 @@ class Lacking:
     def with_ways(self, options: dict[str, Any]) -> Lacking:
         """Take the options of lines that lack an ID or an item out of those of a reading."""
         ways = {name: options.pop(name) for name in _WAYS if name in options}
-        return replace(self, **ways)
+        said, of_columns = words_of(options.pop("missing", None))
+        return replace(self, said=(*self.said, *said), of_columns={**self.of_columns, **of_columns}, **ways)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was said, as arguments of `setveil.read`."""
@@ -154,9 +156,15 @@ def _name(names: Sequence[str], name: str) -> str:
     )
 
 
+def places_of_words(labels: Sequence[str], words: frozenset[str]) -> list[int]:
+    """List the labels that are words; a word such as ``* Total`` is any label that ends so."""
+    ends = tuple(word[1:] for word in words if word.startswith("*") and len(word) > 1)
+    return [code for code, label in enumerate(labels) if label in words or (ends and label.endswith(ends))]
+
+
 def without_words(column: Column, words: frozenset[str]) -> tuple[Column, Counter[str]]:
     """Empty the values of a column that mean that there is none, and count them by word."""
-    at = [code for code, label in enumerate(column.labels) if label and label in words]
+    at = [code for code in places_of_words(column.labels, words) if column.labels[code]]
     if not at:
         return column, Counter()
     times = np.bincount(column.codes, minlength=len(column.labels))
@@ -169,7 +177,7 @@ def without_words(column: Column, words: frozenset[str]) -> tuple[Column, Counte
 
 def emptied(codes: Codes, labels: Sequence[str], words: frozenset[str]) -> tuple[Codes, Counter[str]]:
     """Omit the items that are words of no item, and count them by word."""
-    at = [code for code, label in enumerate(labels) if label in words]
+    at = places_of_words(labels, words)
     if not at:
         return codes, Counter()
     times = np.bincount(codes[codes >= 0], minlength=len(labels))
@@ -181,26 +189,35 @@ def emptied(codes: Codes, labels: Sequence[str], words: frozenset[str]) -> tuple
 
 def settled_ids(ids: Column, name: str, lacking: Lacking) -> tuple[Column, Codes | None]:
     """Fill IDs that are missing, or skip their lines: all IDs, and which lines stay (None: all)."""
-    ids, _ = without_words(ids, lacking.words(name))
+    words = lacking.words(name)
+    sums = places_of_words(ids.labels, frozenset(word for word in words if is_of_sums(word)))
+    of_sums = np.isin(ids.codes, sums)
+    ids, _ = without_words(ids, words)
     if "" not in ids.labels:
         return ids, None
     lacks = np.array([not label for label in ids.labels], bool)[ids.codes]
     if lacks.any() and lacking.fill_id:
         last = np.maximum.accumulate(np.where(lacks, 0, np.arange(lacks.size)))
-        ids, lacks = ids._replace(codes=ids.codes[last]), lacks[last]
+        ids, lacks = ids._replace(codes=ids.codes[last]), lacks[last] | of_sums
     if not lacks.any():
         return ids, None
     if lacking.missing_id == "stop":
         where, number = ids.place(int(np.argmax(lacks))), int(lacks.sum())
-        once, fill = stand_once(ids.codes, lacks), not lacks[0]
+        others = ~np.array([evidence.is_total(label) for label in ids.labels], bool)[ids.codes]
+        once, fill = stand_once(ids.codes[others], lacks[others]), not lacks[0]
         raise refuse_lines(where, name, number, "ID", once=once, fill=fill)
     if lacks.all():
         raise DataError(f"{ids.place(0)}: no line has an ID in column {shorten(name)}.")
     return ids, np.flatnonzero(~lacks)
 
 
+def is_of_sums(word: str) -> bool:
+    """Return whether a word that means no ID is one for sums, whose lines are those of no group."""
+    return word.startswith("*") or evidence.is_total(word)
+
+
 def stand_once(codes: Codes, lacks: Codes) -> bool:
-    """Tell whether IDs seem to be written once for a group of lines: none comes again, and many lack."""
+    """Return whether IDs seem to be written once for a group of lines: none comes again, and many lack."""
     ids = codes[~lacks]
     return bool(not lacks[0] and np.unique(ids).size == ids.size and 3 * int(lacks.sum()) >= ids.size)
 
@@ -237,14 +254,10 @@ def words_noted(found: Counter[str], name: str, unit: str = "line") -> str:
 def refuse_lines(
     where: str, name: str, number: int, what: str, *, once: bool = False, fill: bool = True
 ) -> TableError:
-    """Make the error that says how many lines lack an ID or an item, and asks what becomes of them.
-
-    `once`: IDs seem to be written once for a group of lines, so that this is proposed first; `fill`: whether
-    this can be, as the first line has an ID.
-    """
+    """Make the error on lines that lack an ID or an item; IDs written `once` may be filled in if `fill`."""
     ways: list[tuple[dict[str, Any], str]] = [
         ({"missing_id": "skip"}, "lines without an ID are skipped"),
-        ({"fill_id": True}, "an ID stands once for a group of lines: an empty one is that above it"),
+        ({"fill_id": True}, "a group of lines has one ID: an empty ID is that of the line above"),
     ]
     return TableError(
         f"{where}: column {shorten(name)} is empty, expected a value on every line; "

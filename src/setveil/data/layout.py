@@ -1,4 +1,4 @@
-"""How a file holds transactions."""
+"""Layouts of files of transactions."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def extensions() -> list[str]:
 
 @dataclass(frozen=True)
 class Layout:
-    r"""How a file holds transactions; a release is written in the layout of its input.
+    r"""The layout of a file of transactions; a release is written in the layout of its input.
 
     >>> Layout("basket", separator=";").extension
     '.csv'
@@ -117,7 +117,7 @@ class Layout:
     item_column: str = "item"
     item_columns: tuple[str, ...] = ()  # column names of a wide table
     nested: bool = True  # parquet: one list column (True) or a long table (False)
-    # JSON lines: each row is an object that holds the list under `item_column`, not the list itself
+    # JSON lines: each row is an object that contains the list under `item_column`, not the list itself
     objects: bool = False
 
     def __post_init__(self) -> None:
@@ -136,7 +136,7 @@ class Layout:
 
     @property
     def shows_empty_rows(self) -> bool:
-        """Whether such a file shows rows without items; a table with a line for each item of a row cannot."""
+        """Return whether such a file shows rows without items, unlike a table with a line for each item."""
         return "id_column" not in self.options()
 
     @property
@@ -174,7 +174,7 @@ def _require_sign(separator: str) -> None:
         )
     if separator in "0123456789+-":
         raise RequestError(
-            f"The separator is {shorten(separator)}, which numbers may hold, expected one ASCII "
+            f"The separator is {shorten(separator)}, which numbers may contain, expected one ASCII "
             "character that cannot be in a number.",
             hint="Usual are , ; | and the tab.",
         )
@@ -191,20 +191,20 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where transactions were read from, and how."""
+    """The source of transactions, and its reading."""
 
     files: tuple[InputFile, ...]  # in the order of their rows
     layout: Layout  # how they hold the rows, or how rows are written like them
     row: str = "line"  # what one row is, to be continued after "one row per"
     id_column: str | None = None  # the column whose values make the rows
-    # item_columns, ignored_columns: columns that hold items, and columns that were not looked at
+    # item_columns, ignored_columns: columns that contain items, and columns that were not looked at
     item_columns: tuple[str, ...] = ()
     ignored_columns: tuple[str, ...] = ()
     encoding: str | None = None  # of text
     query: str | None = None  # what a database was asked
     named: bool = True  # whether format or columns were named, or the layout was detected from the content
     table: bool = False  # whether it is a table with further columns, which have roles
-    # cells: the layout of a table whose cells hold several items, and what stands between these
+    # cells: the layout of a table whose cells contain several items, and what stands between these
     cells: tuple[Layout, str] | None = None
     written: Mapping[str, Any] = field(default_factory=dict)  # options that say how a file is written
     merged: Merged | None = None  # which spellings of items were made one
@@ -286,10 +286,7 @@ def in_words(sign: str) -> str:
 
 
 def writable_layout(layout: Layout, labels: Iterable[str], longest: int = 0) -> Layout:
-    """Return a layout that can hold these labels, and rows of up to this many items.
-
-    It is basket in place of FIMI unless all labels are integers. A wide table gets columns enough.
-    """
+    """Return a layout that can hold these labels, and rows of this many items, such as basket for FIMI."""
     if layout.format == "fimi" and not all(map(is_integer, labels)):
         return Layout("basket")
     if layout.format == "wide" and len(layout.item_columns) < max(longest, 1):

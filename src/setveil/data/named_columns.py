@@ -1,4 +1,4 @@
-"""What text and data frames have in common: a table of named columns, each of texts."""
+"""The common form of text and data frames: a table of named columns, each of texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NamedColumns(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it in messages."""
+        """Return its name in messages."""
 
     @property
     def names(self) -> list[str]:
@@ -29,11 +29,11 @@ class NamedColumns(Protocol):
 
     @property
     def header(self) -> bool:
-        """Whether the columns have names."""
+        """Return whether the columns have names."""
 
     @property
     def separator(self) -> str:
-        """What a text has between fields."""
+        """Return the separator of a text."""
 
     @property
     def head(self) -> Sequence[Sequence[str]]:
@@ -45,17 +45,14 @@ class NamedColumns(Protocol):
 
     @property
     def trimmed(self) -> bool:
-        """Whether lines may be short: then only a wide or one-hot table can be read."""
+        """Return whether lines may be short: then only a wide or one-hot table can be read."""
 
     @property
     def trouble(self) -> str:
-        """What must be mended before columns can be read; empty: nothing."""
+        """Return the problem that prevents reading columns; empty for none."""
 
     def agreed(self, *, said: bool) -> tuple[int, int] | None:
-        """Find id and item column where two columns are named unmistakably, and their values agree.
-
-        Where it was `said` that the table is a long one, the names decide.
-        """
+        """Find id and item column by unmistakable names whose values agree, unless `said` to be long."""
 
     def columns(
         self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False

@@ -86,7 +86,8 @@ _FIRST = rf"((cod|code) ?{_OF}|(n|n o) ?{_OF}(?!.*[si]$))"  # of one: n_patients
 _PERSON_ID = (
     rf"({_PEOPLE} )?{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?{_OF}{_SOMEBODY}(?<!s)|{_FIRST}{_SOMEBODY}"
 )
-_EVENT_ID = rf"(.* )?{_RECORD}( ?{_NUMBER})?|{_NUMBER} ?{_OF}{_RECORD}"
+_NUMBERED_EVENT = rf"(.* )?{_RECORD} ?{_NUMBER}|{_NUMBER} ?{_OF}{_RECORD}"
+_EVENT_ID = rf"(.* )?{_RECORD}|{_NUMBERED_EVENT}"
 _MAY_BE_ID = (
     rf"(.* )?({_NUMBER}|[psu]id|code|n|index|idx)|({_NUMBER}|n)( .*)|{_RECORD} ?{_NUMBER}"
     rf"|{_SOMEBODY}|{_RECORD}"
@@ -96,35 +97,42 @@ _MAY_BE_ID = (
     r"|anschrift|direccion|indirizzo)( .*)?"
 )
 _COUNTED = rf".* {_NUMBER}"
-_PLACE = (
-    r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|code postal|cod ?postal"
+_HOME = (  # parts of an address
+    r"zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|code postal|codice postale|cod ?postal"
     r"|codigo postal|cap|cp|c p|residenza|poblacion|city|town|stadt|ville|ciudad|citta|ort|wohnort"
     r"|commune|comune|municipio|gemeinde|states?|bundesland|land|country|pays|pais|paese|region|regione"
-    r"|county|kreis|canton|kanton|district|bezirk|departement"
-    r"|provincia"
-    r"|department|abteilung|province|street|strasse|rue|calle|via|hospital|clinic|klinik|hopital|ospedale"
-    r"|ward"
-    r"|station|site|tract|reparto|servicio|location|latitude|longitude)( .*)?"
+    r"|county|kreis|canton|kanton|district|bezirk|departement|provincia|province|street|strasse|rue|calle"
+    r"|via"
+)
+_PLACE = (
+    rf"(.* )?({_HOME}|department|abteilung|hospital|clinic|klinik|hopital|ospedale|ward|station|site|tract"
+    r"|reparto|servicio|location|latitude|longitude)( .*)?"
+)
+_DAY = (
+    r"dates?|datum|datetime|day|weekday|wochentag|jour|fechas?|giorno|timestamp|year|jahr|annee|ano|anio|anno"
+    r"|month|monat|mois|mese|week|woche|semaine|semana|settimana|dob|fec|ddn|fnac"
+    r"|time|zeit|uhrzeit|heure"
 )
 _DATE = (
-    r"(.* )?(dates?|datum|dat|datetime|day|tag|jour|fechas?|dia|data|giorno|time|zeit|uhrzeit|heure|hora"
-    r"|ora|timestamp"
-    r"|year|jahr|annee|ano|anno|month|monat|mois|mes|mese|week|woche|semaine|semana|settimana|dob)( .*)?"
-    r"|(.* )?(anio|fec|ddn|fnac)( .*)?|geburts(tag|jahr)|date?(naiss|naissance|entree|sortie)"
+    rf"(.* )?({_DAY}|dat|tag|dia|data|hora|ora|mes)( .*)?"
+    r"|geburts(tag|jahr)|date?(naiss|naissance|entree|sortie)"
     r"|data(nascita|ricovero|dimissione|ordine|fattura|visita)|fecha(nacimiento|ingreso|alta|pedido)"
     r"|[a-z]+(datum|dat)|(admit|discharge|birth|order|query|visit|invoice)(date|time|year)"
 )
 _DATE_OF = r"(date|datum|dat|data|fecha|fec) .*"
-_AMOUNT = (
-    r"(.* )?(amounts?|prices?|preis|prix|precio|prezzo|costs?|kosten|couts?|costes?|costo|total|sum|summe"
-    r"|somme|importo"
-    r"|importe|betrag|montant|quantity|quantities|qty|menge|anzahl|quantite|cantidad|quantita|count|age"
-    r"|alter|edad|eta"
-    r"|altezza|totale|taille|talla|estatura|statura|weight|gewicht|poids|peso|bmi|imc|height|salary|gehalt|salaire|salario|income|einkommen|revenus?"
-    r"|ingresos"
-    r"|reddito|score|los|duration|dauer|duree|duracion|durata|rating|dose|dosis|lab|value|wert)( .*)?"
+_SIZE = (
+    r"amounts?|prices?|[a-z]*preise?|prix|precio|prezzo|costs?|[a-z]*kosten|couts?|costes?|costo|total|sum"
+    r"|[a-z]*summe|somme|importo|importe|[a-z]*betrag|montant|quantity|quantities|qty|[a-z]*menge|anzahl"
+    r"|quantite|cantidad|quantita|counts?|age|alter|alters(gruppe|klasse)|edad|eta|altezza|totale|estatura"
+    r"|statura|weight|gewicht|poids|peso|bmi|imc|height|salary|gehalt|salaire|salario|income|einkommen"
+    r"|revenus?|ingresos|reddito|duration|dauer|duree|duracion|durata"
 )
-_SEX = r"(.* )?(sex|gender|geschl(echt)?|sexe|genre|sexo|genero|sesso|genere)( .*)?"
+_AMOUNT = rf"(.* )?({_SIZE}|taille|talla|score|los|rating|dose|dosis|lab|value|wert)( .*)?"
+_SEXES = r"sex|gender|geschl(echt)?|sexe|sexo|genero|sesso|genere"
+_SEX = rf"(.* )?({_SEXES}|genre)( .*)?"
+_STREET = r"address(es)?|street|adresse|anschrift|strasse|str|rue|calle|direccion|domicilio|indirizzo|via"
+_ADDRESS = rf"(.* )?({_STREET})( .*)?"
+_NO_ITEM = rf"(.* )?({_HOME}|{_DAY}|{_SIZE}|{_SEXES}|{_STREET})( .*)?"
 _STAFF = (
     r"(.* )?(stores?|shops?|branch|filiale|magasin|tienda|negozio|seller|vendor|supplier|provider|npi"
     r"|doctor|physician"
@@ -142,19 +150,19 @@ _ID = re.compile(
     re.IGNORECASE,
 )
 _ITEM = re.compile(
-    "item|product|article|goods|sku|code|concept|diagnos|procedure|drug|medication|icd"
-    "|page|url|link|click|event|category",
+    "item|product|article|artikel|articul|articol|produkt|produit|prodott|goods|sku|code|concept|diagnos"
+    "|procedure|drug|medication|medikament|medicament|farmac|icd|page|url|link|click|event|category",
     re.IGNORECASE,
 )
 _NAME_OF_ITEM = re.compile(
-    r"(item|product|article|concept|procedure|drug|medication|page|category)[\W_]*names?$", re.IGNORECASE
+    r"(item|product|article|artikel|produkt|waren?|medikamenten?|concept|procedure|drug|medication|page"
+    r"|category)[\W_]*names?$",
+    re.IGNORECASE,
 )
-_ITEMS_ELSEWHERE = (  # never where a name decides by itself
-    r"(.* )?(artikel|produkte?|produits?|productos?|prodott[oi]|articulos?|articol[oi]|waren?"
-    r"|hauptdiagnose|dx|atc|ops|pzn|aic|cim|cie|ccam|principio attivo|prestazion[ei]|prestations?"
-    r"|procedur[ae]|procedimientos?|intervent[oi]"
-    r"|cpt|medikamente?|medicaments?|medicamentos?|farmac[oi]|prozedur|prozeduren|eingriff|leistung"
-    r"|leistungen|actes?"
+_WARES = r"(.* )?(waren?|waren(gruppe|nummer|nr|bezeichnung|code)|art ?(nr|nummer))( .*)?"
+_DOUBTFUL_ITEMS = (  # never where a name decides by itself
+    r"(.* )?(dx|atc|ops|pzn|aic|cim|cie|ccam|cpt|principio attivo|prestazion[ei]|prestations?|procedur[ae]"
+    r"|procedimientos?|prozedur(en)?|intervent[oi]|eingriff|leistung|leistungen|actes?"
     r"|quer(y|ies)|search(es)?|suchbegriffe?|terms?|titles?|songs?|tracks?|movies?|films?)( .*)?"
 )
 _PERSON = re.compile(
@@ -178,85 +186,107 @@ def _fits(pattern: str, name: str) -> bool:
 
 
 def is_person_id(name: str) -> bool:
-    """Tell whether a column is unmistakably named like the ids of persons."""
+    """Return whether a column is unmistakably named like the ids of persons."""
     return _fits(_PERSON_ID, name)
 
 
 def is_people(name: str) -> bool:
-    """Tell whether a column is named like persons, or like ids of persons."""
+    """Return whether a column is named like persons, or like ids of persons."""
     numbered = rf"{_PEOPLE} ?{_NUMBER}|{_NUMBER} ?{_OF}{_PEOPLE}|{_FIRST}{_PEOPLE}"
     return _fits(_PEOPLE, name) or _fits(numbered, name)
 
 
 def tells_person(name: str) -> bool:
-    """Tell whether a column says whom a line is about: a person, or what belongs to one, but no bare id."""
+    """Return whether a column says whom a line is about: a person, or what belongs to one, but no bare id."""
     if _fits(_NUMBER, name) or _fits(r"uuid|guid", name):
         return False
     return is_people(name) or is_person_id(name)
 
 
 def is_event(name: str) -> bool:
-    """Tell whether a column is named like events, such as orders and stays, or like their ids."""
+    """Return whether a column is named like events, such as orders and stays, or like their ids."""
     return not is_people(name) and _fits(_EVENT_ID, name) and not _fits(_DATE_OF, name)
 
 
+def numbers_events(name: str) -> bool:
+    """Return whether a column is named like the ids of events, in any of the languages."""
+    return is_event(name) and _fits(_NUMBERED_EVENT, name)
+
+
 def is_measured_name(name: str) -> bool:
-    """Tell whether a column is named like a date, an amount or a sex, which are never ids."""
+    """Return whether a column is named like a date, an amount or a sex, which are never ids."""
     if is_person_id(name) or is_event(name):
         return False
     return any(_fits(pattern, name) for pattern in (_DATE, _AMOUNT, _SEX))
 
 
 def is_date_name(name: str) -> bool:
-    """Tell whether a column is named like dates."""
+    """Return whether a column is named like dates."""
     return not is_person_id(name) and _fits(_DATE, name)
 
 
 def may_be_id(name: str) -> bool:
-    """Tell whether a column is named like ids of whatever, or like what belongs to one person."""
+    """Return whether a column is named like ids of whatever, or like what belongs to one person."""
     return is_person_id(name) or _fits(_MAY_BE_ID, name)
 
 
 def has_id_name(name: str) -> bool:
-    """Tell whether a column is named like ids, and not like items, of which numbers may be the names."""
+    """Return whether a column is named like ids, and not like items whose names may be numbers."""
     return may_be_id(name) and not (is_item_name(name) and not _fits(_COUNTED, name))
 
 
 def is_place(name: str) -> bool:
-    """Tell whether a column is named like places."""
+    """Return whether a column is named like places."""
     return _fits(_PLACE, name)
 
 
+def is_address_name(name: str) -> bool:
+    """Return whether a column is named like streets with house numbers."""
+    return _fits(_ADDRESS, name)
+
+
 def names_others(name: str) -> bool:
-    """Tell whether a column is named like what many persons share: places, staff, groups, items, events."""
-    shared = is_place(name) or _fits(_STAFF, name) or is_item_name(name) or _fits(_ITEMS_ELSEWHERE, name)
+    """Return whether a column is named like what many persons share: places, staff, groups, items, events."""
+    shared = is_place(name) or _fits(_STAFF, name) or may_be_item(name)
     return shared or is_event(name) or is_measured_name(name)
 
 
 def is_id_name(name: str) -> bool:
-    """Tell whether a column is named like an id."""
+    """Return whether a column is named like an id."""
     known = _ID.search(name) is not None or (is_person_id(name) and not _fits(_PAPERS, name))
     return known and not is_measured_name(name)
 
 
 def is_person_name(name: str) -> bool:
-    """Tell whether a column is named like a person, or like what belongs to one."""
+    """Return whether a column is named like a person, or like what belongs to one."""
     name = _NAME_OF_ITEM.sub(r"\1", name)
     return _PERSON.search(name) is not None or is_people(name) or is_person_id(name)
 
 
+def is_no_item(name: str) -> bool:
+    """Return whether a column is named like addresses, dates, amounts, ages or sexes, which are no items."""
+    return _fits(_NO_ITEM, name)
+
+
+def is_sex(name: str) -> bool:
+    """Return whether a column is named like sexes alone, unlike marks of what has to do with them."""
+    return _fits(rf"({_PEOPLE} )?({_SEXES})( (code|m|f|w|male|female))?", name)
+
+
 def is_item_name(name: str) -> bool:
-    """Tell whether a column is named like an item, such as a product name, and not like a person."""
-    return _ITEM.search(name) is not None and not is_person_name(name)
+    """Return whether a column is named like an item, such as a product name, and not like a person."""
+    named = _ITEM.search(name) or _ITEM.search(plain(name)) or _fits(_WARES, name)
+    return bool(named) and not is_person_name(name) and not is_no_item(name)
 
 
 def may_be_item(name: str) -> bool:
-    """Tell whether a column is named like an item in any of the languages."""
-    return is_item_name(name) or (_fits(_ITEMS_ELSEWHERE, name) and not is_person_name(name))
+    """Return whether a column is named like an item, perhaps with a word that has other meanings, too."""
+    doubtful = _fits(_DOUBTFUL_ITEMS, name) and not is_person_name(name) and not is_no_item(name)
+    return is_item_name(name) or doubtful
 
 
 def names_columns(line: Sequence[str]) -> bool:
-    """Tell whether most fields of a line are names of persons, dates, amounts, places, events or items."""
+    """Return whether most fields of a line are names of persons, dates, amounts, places, events or items."""
     known = (is_person_name, is_measured_name, is_place, is_event, may_be_item)
     found = [field for field in line if any(one(field) for one in known)]
     return len(line) > 1 and 2 * len(found) > len(line) and any(not may_be_item(field) for field in found)

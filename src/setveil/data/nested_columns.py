@@ -49,11 +49,11 @@ def require_columns(table: NamedColumns, wanted: Wanted, lists: Sequence[int]) -
             known = wanted.id_column is not None
             readings = _readings(table, [at for at in inside if at in lists] or inside, lists, known=known)
         raise TableError(
-            f"{table.name}: {shorten(name)} holds objects, expected items or IDs. Their keys are "
+            f"{table.name}: {shorten(name)} contains objects, expected items or IDs. Their keys are "
             f"{listed([table.names[at] for at in inside], 5)}",
             [],
             readings,
-            asked=f"--{option.replace('_', '-')}",
+            options_named=f"--{option.replace('_', '-')}",
         )
 
 
@@ -62,7 +62,7 @@ def which_list(table: NamedColumns, lists: Sequence[int]) -> TableError:
     values = _values(table)
     names = listed([table.names[at] for at in lists], 5)
     return TableError(
-        f"{table.name}: {len(lists)} columns hold lists ({names}), and nothing says which holds the items",
+        f"{table.name}: {len(lists)} columns contain lists ({names}), and nothing says which has the items",
         [(name, tuple(dict.fromkeys(values[at]))[:SAMPLES]) for at, name in enumerate(table.names)],
         _readings(table, lists, lists, known=False),
     )

@@ -23,7 +23,7 @@ def flat_frame(table: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _is_nested(dtype: Any) -> bool:
-    """Whether a column is one of structs, or of lists that hold structs."""
+    """Return whether a column is one of structs, or of lists that hold structs."""
     if isinstance(dtype, pl.List | pl.Array):
         return _is_nested(dtype.inner)
     return isinstance(dtype, pl.Struct)

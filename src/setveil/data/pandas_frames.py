@@ -1,4 +1,4 @@
-"""What is special about pandas: the index, series, grouped series, cells that hold any collection."""
+"""Features of pandas: the index, series, grouped series, cells with any collection."""
 
 from __future__ import annotations
 
@@ -19,18 +19,14 @@ _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def is_pandas(value: object) -> bool:
-    """Whether a value is pandas' own: a frame, a series, or one of these grouped."""
+    """Return whether a value is pandas' own: a frame, a series, or one of these grouped."""
     return type(value).__module__.partition(".")[0] == "pandas"
 
 
 def pandas_columns(
     value: Any, id_column: str | None, item_column: str | None
 ) -> tuple[Any, str | None, str | None]:
-    """Make a plain pandas frame of a frame, a series or a grouped series, and settle its ID and item column.
-
-    The index of a series has the IDs, unless each value is a list, which is a row. The index of a frame
-    becomes a column if `id_column` names it.
-    """
+    """Make a plain pandas frame of a frame, series or grouped series, and settle its ID and item column."""
     if type(value).__name__ == "SeriesGroupBy":
         value = value.agg(list)
     if not hasattr(value, "columns"):
@@ -50,7 +46,7 @@ def pandas_columns(
     elif offered and id_column is None and not _has_lists(value) and guess_columns(columns) is None:
         raise DataError(
             f"The data frame has the index {listed(offered)} and the columns {listed(columns, 20)}: nothing "
-            "says which of them holds the ids.",
+            "says which of them contains the ids.",
             hint=f"Name it: id_column={offered[0]!r}, say. frame.reset_index(drop=True) forgets the index.",
         )
     return _plain(value), id_column, item_column
@@ -65,7 +61,7 @@ def without_index_levels(
     levels = [name for name in schema if _INDEX_LEVEL.fullmatch(name)]
     if item_column is not None and item_column in levels:
         raise DataError(
-            f"{where}: {shorten(item_column)} is the index of a pandas frame, which holds no items.",
+            f"{where}: {shorten(item_column)} is the index of a pandas frame, which contains no items.",
             hint="Name another column as that of the items.",
         )
     left = {name: dtype for name, dtype in schema.items() if name not in levels or name == id_column}
@@ -73,7 +69,7 @@ def without_index_levels(
         raise DataError(
             f"{where}: next to the index of a pandas frame, {listed(levels)}, there is one column: "
             f"{listed(list(left))}.",
-            hint=f"If the index holds the ids, name it: id_column={levels[0]!r}.",
+            hint=f"If the index contains the ids, name it: id_column={levels[0]!r}.",
         )
     return left
 
@@ -91,14 +87,14 @@ def _of_series(
         return _plain(series.rename(name).to_frame()), id_column, name
     if series.index.nlevels > 1:
         raise DataError(
-            f"The series has an index of {series.index.nlevels} levels, expected one, which holds the ids.",
+            f"The series has an index of {series.index.nlevels} levels, expected one that contains the ids.",
             hint="Turn it into a frame, series.reset_index(), and name the columns.",
         )
     level = series.index.name
     if level is None and type(series.index).__name__ == "RangeIndex":
         raise DataError(
             "The series has no index of its own: each of its values would be a row with a single item.",
-            hint="The index of a series holds the ids: frame.set_index(id)[item]; or make a series of lists.",
+            hint="Use the ids as the index, frame.set_index(id)[item], or make a series of lists.",
         )
     ids = "id" if level is None else str(level)
     if ids == name:
@@ -113,7 +109,7 @@ def _of_series(
 
 
 def _plain(frame: Any) -> Any:
-    """Drop the index, name all columns by texts, and turn cells that hold collections into lists."""
+    """Drop the index, name all columns by texts, and turn cells that contain collections into lists."""
     frame = frame.reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns]
     for place, name in enumerate(frame.columns):
@@ -124,12 +120,12 @@ def _plain(frame: Any) -> Any:
 
 
 def _has_lists(frame: Any) -> bool:
-    """Whether rows may be read from a column of lists, which needs no ids."""
+    """Return whether rows may be read from a column of lists, which needs no ids."""
     return any(_holds_collections(frame.iloc[:, place]) for place in range(frame.shape[1]))
 
 
 def _holds_collections(series: Any) -> bool:
-    """Whether cells are collections, as the first one that is there tells."""
+    """Return whether cells are collections, as the first one that is there tells."""
     if series.dtype == object:
         for cell in series:
             if _is_collection(cell):

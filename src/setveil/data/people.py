@@ -1,4 +1,4 @@
-"""Who is in which release of a series, what each had there, and what her items became."""
+"""The people of each release of a series, with their items and labels."""
 
 from __future__ import annotations
 

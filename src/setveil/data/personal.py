@@ -1,25 +1,17 @@
 """Values of the input that belong to one person: found when rows are read, then compared with a release.
 
-A release may only show what many people share. Some values of an input never are that: person IDs, e-mail
-addresses, telephone numbers, IP addresses, card numbers, exact addresses. Readers collect such values of
-every column, ignored columns included, and of every field position of a file without columns. Before a folder
-is put in place, `setveil.runs.last_check` compares them with everything below ``published/``.
+Readers collect such values (IDs, addresses, telephone and card numbers) of every column, ignored ones
+included, and of every field position. `setveil.runs.last_check` compares them with all of ``published/``. A
+value matches if it is a whole published value, whatever its case, blanks, dots and Unicode form (see
+`folded`). Compared are
 
-**A value matches** if it is a whole published value: a field, a label, an item of a set, or a text of a JSON
-file. Case, blanks, dots and the Unicode form make no difference (see `folded`), since `--normalize` may have
-changed them. Numbers of rows and counts are no such values. The values that are compared are
-
-- of any column or field: each value that is written, or has a word that is written, like an e-mail address, a
-  telephone number with ``+``, an IP address or a card number (its last digit fits), or is an exact address
-  (street and house number);
-- of a field position whose values behave like IDs (nearly every line has another one, which occurs in no
-  other position, and they are written like IDs or like names of persons, contain such words, or number the
-  lines): each value that no other position has.
-  So the age ``17`` is not taken for the patient number ``17``, and items that come back are never IDs;
-- of an ignored column, or the ID column, whose name or values are those of IDs: each value that is long
-  enough to say something by itself. A short number or code (fewer than 9 digits, fewer than 6 characters, or
-  written like a diagnosis code) counts only if an item column has it on the same line: order 17 and product
-  17 may differ.
+- of any column or field: values written like an e-mail address, a telephone number with ``+``, an IP address,
+  a card number (its last digit fits) or an exact address (street and house number), or with such a word;
+- of a field position whose values behave like IDs: each value that no other position has, so that the age
+  ``17`` is not taken for patient number ``17``, and items that come back are never IDs;
+- of an ignored or ID column that is named or looks like IDs: each value long enough to say something by
+  itself. A short one (fewer than 9 digits or 6 characters, or like a diagnosis code) counts only if an item
+  column has it on the same line: order 17 and product 17 may differ.
 
 Values are kept as hashes, so that nothing of a person stays in memory and a million of them take 8 MB.
 """
@@ -39,10 +31,18 @@ from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.columns import split_names
-from setveil.data.ids import Values, is_day, look_like_ids, of_cells, why_id
+from setveil.data.ids import (
+    MOST_LINES,
+    Values,
+    are_grouped_ids,
+    is_day,
+    look_like_ids,
+    of_cells,
+    why_id,
+)
 from setveil.data.named_columns import Column
-from setveil.data.names import is_person_id
-from setveil.data.personal_forms import ADDRESS, CARD, IP, MAIL, PHONE, form_of
+from setveil.data.names import is_address_name, is_person_id
+from setveil.data.personal_forms import ADDRESS, CARD, IP, MAIL, PHONE, addresses, form_of
 from setveil.errors import DataError, RequestError, listed
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ _BY_CHANCE = rf"^(?:[0-9]{{6,{_SAYING - 1}}}|{_CODE.pattern})$"
 _MANY_INTEGERS = 50  # integers that differ on this many lines, and come back nowhere, are IDs
 _MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
 _FEW = 10_000  # values that are looked through sooner than polars is imported
+_LENGTHY = 2_000  # signs of a value, for which polars alone takes time in proportion
+_EXAMPLES = 3  # masked values that a message shows
 _SHORT = 12  # digits that no pattern of a hint fits
 _SPELLED = r"[^!-~]|\."
 _UNSEEN = r"[\s\p{Cf}\p{Cc}]+"
@@ -178,6 +180,15 @@ def masked(value: str) -> str:
     return f"{value[: 1 if len(value) < 6 else 2]}****{value[-1]}"
 
 
+def masked_examples(values: Iterable[str]) -> str:
+    """Show a few of the values, masked, in their order.
+
+    >>> masked_examples(["P-1001", "P-1002", "P-1003", "P-1004"])
+    'P-****1, P-****2, P-****3'
+    """
+    return ", ".join(masked(value) for value in sorted(values)[:_EXAMPLES])
+
+
 def merged(several: Sequence[tuple[PersonalColumn, ...]]) -> tuple[PersonalColumn, ...]:
     """Put together what several files have in the same column."""
     found: dict[tuple[str, str], list[PersonalColumn]] = {}
@@ -192,8 +203,8 @@ def merged(several: Sequence[tuple[PersonalColumn, ...]]) -> tuple[PersonalColum
 # --- values
 
 
-def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
-    """Find the values that are written like what belongs to one person, by their kind."""
+def forms(labels: Sequence[str] | pl.Series, name: str = "") -> dict[str, list[str]]:
+    """Find the values of a column with this name that are written like what one person has, by their kind."""
     likely = _matching(labels, _HINTS)
     some = Counter(map(form_of, likely[: evidence.LINES]))
     usual, times = max(some.items(), key=lambda one: one[1], default=("", 0))
@@ -207,6 +218,8 @@ def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
     for label in likely:
         if kind := form_of(label):
             found.setdefault(kind, []).append(label)
+    if len(likely) * 2 > len(labels) and (several := addresses(likely, named=is_address_name(name))):
+        found[ADDRESS] = list(dict.fromkeys((*found.get(ADDRESS, ()), *several)))
     if IP in found and 3 * sum(map(_is_far, found[IP])) < len(found[IP]):
         del found[IP]  # numbers of sections or enzymes, such as 1.14.13.39
     if CARD in found:
@@ -217,7 +230,7 @@ def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
 
 
 def _forms_inside(labels: Sequence[str]) -> dict[str, list[str]]:
-    """Find the labels of several words one of which is written like what belongs to one person."""
+    """Find the labels of several words that contain a value with the form of a personal value."""
     whose: dict[str, list[str]] = {}
     for label in _matching(_matching(labels, r"[\s;|]"), _FORM_INSIDE):
         for word in _GAP.split(label):
@@ -227,9 +240,9 @@ def _forms_inside(labels: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _matching(labels: Sequence[str] | pl.Series, pattern: str) -> list[str]:
-    """List the labels that have a pattern: with polars, which takes time to import, only if they are many."""
+    """List the labels that have a pattern, by polars if they are many or long: it takes time to import."""
     if isinstance(labels, Sequence):
-        if len(labels) <= _FEW:
+        if len(labels) <= _FEW and max(map(len, labels), default=0) < _LENGTHY:
             return list(filter(re.compile(pattern).search, labels))
         if max(map(len, labels)) < _SHORT and all(map(str.isdecimal, labels)):
             return []
@@ -243,12 +256,12 @@ def _matching(labels: Sequence[str] | pl.Series, pattern: str) -> list[str]:
 
 
 def _is_far(label: str) -> bool:
-    """Tell whether a part of an IP address is greater than numbers of sections are."""
+    """Return whether a part of an IP address is greater than numbers of sections are."""
     return ":" in label or any(int(part) >= 100 for part in label.split("."))
 
 
 def says_something(label: str) -> bool:
-    """Tell whether a value can hardly be that of another column by chance."""
+    """Return whether a value can hardly be that of another column by chance."""
     if label.isascii() and label.isdigit():
         return len(label) >= _SAYING
     return len(label) >= 6 and _CODE.fullmatch(label) is None and any(sign.isdigit() for sign in label)
@@ -265,7 +278,7 @@ def _ascending(hashes: Hashes) -> Hashes:
 
 
 def _of_forms(name: str, named: str, labels: Sequence[str] | pl.Series) -> list[PersonalColumn]:
-    return [_column(name, named, kind, some) for kind, some in forms(labels).items()]
+    return [_column(name, named, kind, some) for kind, some in forms(labels, named).items()]
 
 
 # --- columns
@@ -303,7 +316,9 @@ def ids_of_columns(
             first = column.head(evidence.LINES)
             different = column.unique() if first.n_unique() < first.len() else column
         named = _bare(name)
-        if forms(first.unique()):  # the first lines tell; what is published itself is looked at in full
+        if forms(
+            first.unique(), named
+        ):  # the first lines tell; what is published itself is looked at in full
             found += _of_forms(name, named, different)
         if _are_ids(name, first) or (isinstance(column, Values) and _count_rows(different)):
             own = hashed(folded(different))
@@ -358,7 +373,7 @@ def other_columns(
 
 
 def _may_be(name: str, cells: Sequence[str]) -> bool:
-    return is_person_id(name) or bool(forms(list(set(cells)))) or bool(why_id(of_cells(name, cells)))
+    return is_person_id(name) or bool(forms(list(set(cells)), name)) or bool(why_id(of_cells(name, cells)))
 
 
 def _are_ids(name: str, first: pl.Series) -> bool:
@@ -366,7 +381,7 @@ def _are_ids(name: str, first: pl.Series) -> bool:
 
 
 def _say_something(labels: pl.Series) -> pl.Series:
-    """Tell which values can hardly be those of another column by chance (see `says_something`)."""
+    """Return which values can hardly be those of another column by chance (see `says_something`)."""
     found = labels.str.contains("[0-9]") & ~labels.str.contains(_BY_CHANCE)
     return found & (labels.str.len_chars() >= 6)
 
@@ -398,11 +413,7 @@ def personal_fields(
     labels: Sequence[str],
     places: Sequence[int] | None = None,
 ) -> tuple[PersonalColumn, ...]:
-    """Find what rows of fields have of single persons, by the positions of the fields.
-
-    Rows are as for `Transactions.from_codes`, fields in their order. `places`: the positions whose values
-    behave like IDs, if known (see `places_of_ids`).
-    """
+    """Find what rows of fields have of single persons, by positions (see `places_of_ids`)."""
     indptr, codes = _without_gaps(indptr, codes)
     if not codes.size:
         return ()
@@ -413,8 +424,11 @@ def personal_fields(
         at = np.flatnonzero(np.array([label in wanted for label in labels], bool)[codes])
         number = at - indptr[np.searchsorted(indptr, at, side="right") - 1] + 1
         for one in np.unique(number).tolist():
-            some = np.unique(codes[at[number == one]]).tolist()
-            several.append(_column(_field(str(one)), str(one), kind, [labels[code] for code in some]))
+            values = [labels[code] for code in np.unique(codes[at[number == one]]).tolist()]
+            if kind == ADDRESS:  # others beside them may be known as such by these alone
+                here = np.unique(codes[fields_at(indptr, one - 1)]).tolist()
+                values += addresses([labels[code] for code in here])
+            several.append(_column(_field(str(one)), str(one), kind, values))
     return tuple(several)
 
 
@@ -445,8 +459,36 @@ def _ids_at(
 
 def column_at_place(place: int, ids: Sequence[str]) -> PersonalColumn:
     """Name the IDs that stand at a position of rows."""
-    named = str(place + 1) if place >= 0 else _LAST[place]
+    named = _named_place(place)
     return _column(_field(named), named, IDS, ids)
+
+
+def people_at_places(
+    indptr: NDArray[np.integer],
+    codes: NDArray[np.integer],
+    labels: Sequence[str],
+    not_ids: str | Iterable[str] | None,
+) -> Iterator[tuple[str, int, int]]:
+    """List the positions whose values are IDs, with the number of IDs and of the rows that have one."""
+    for place in places_of_ids(indptr, codes, labels):
+        named = _named_place(place)
+        if not Personal((_column(_field(named), named, IDS, ()),)).without(not_ids).columns:
+            continue
+        bounds, items = _without_gaps(indptr, codes)
+        at = fields_at(bounds, place)
+        values = items[at]
+        people = np.unique(values)
+        header = int(is_person_id(labels[values[0]]))
+        others = np.delete(items, at)
+        alone = 2 * np.count_nonzero(np.diff(bounds) > 1) <= values.size
+        apart = not header and np.count_nonzero(np.diff(values)) + 1 > people.size
+        if alone or (apart and np.unique(others).size * values.size >= people.size * others.size):
+            continue  # whole rows, or items that come again as seldom as all others do
+        yield _field(named), people.size - header, values.size - header
+
+
+def _named_place(place: int) -> str:
+    return str(place + 1) if place >= 0 else _LAST[place]
 
 
 def _without_gaps(
@@ -470,11 +512,11 @@ def fields_at(indptr: NDArray[np.int64], place: int) -> NDArray[np.int64]:
 def places_of_ids(
     indptr: NDArray[np.integer], codes: NDArray[np.integer], labels: Sequence[str]
 ) -> list[int]:
-    """List the positions whose values behave like IDs, from 0 on, or from -1 at the end."""
+    """List the positions whose values behave like IDs: 0, 1, ..., or -1, -2, ... from the end."""
     indptr, codes = _without_gaps(indptr, codes)
     lengths = np.diff(indptr)
     filled = int(np.count_nonzero(lengths))
-    if filled < evidence.MANY or len(labels) < _GROUPED * evidence.ALIKE * filled:  # too few for `_behave`
+    if filled < evidence.MANY or len(labels) * MOST_LINES < evidence.ALIKE * filled:  # too few for `_behave`
         return []
     total = np.bincount(codes, minlength=len(labels))
     longest = int(lengths.max())
@@ -486,36 +528,40 @@ def places_of_ids(
 def _behave(
     values: NDArray[np.int64], labels: Sequence[str], total: NDArray[np.integer], filled: int
 ) -> bool:
-    """Tell whether the values of a position behave like IDs."""
+    """Return whether the values of a position behave like IDs."""
     if values.size < max(evidence.MANY, evidence.ALIKE * filled):
         return False
     here = np.bincount(values, minlength=total.size)
     different = np.flatnonzero(here)
     stay = different[here[different] == total[different]]
+    if total[values[0]] == 1 and is_person_id(labels[values[0]]):  # the name of a column
+        return bool(2 * stay.size > different.size)
     if _count_lines([labels[at] for at in values[: evidence.LINES].tolist()]) and 2 * stay.size > values.size:
         return True
     if int(here[stay].sum()) < evidence.SURE * values.size or stay.size < evidence.SURE * different.size:
         return False
     share = different.size / values.size
+    runs = int(np.count_nonzero(values[1:] != values[:-1])) + 1
+    if runs == different.size and are_grouped_ids([labels[at] for at in values[: evidence.LINES].tolist()]):
+        return True
     if share < _GROUPED:
         return False
     if share >= evidence.DIFFERENT:
         some = [labels[at] for at in stay.tolist()]
         return _are_written_so(some, once=stay.size == values.size) or _are_names(some) or _contain_ids(some)
-    runs = int(np.count_nonzero(values[1:] != values[:-1])) + 1
     if share < _AGAIN and runs > different.size:
         return False
     return look_like_ids([labels[at] for at in stay.tolist()], once=False)
 
 
 def _count_lines(values: Sequence[str]) -> bool:
-    """Tell whether values are the numbers of the lines, from whatever number on, but for a header."""
+    """Return whether values are the numbers of the lines, from whatever number on, but for a header."""
     numbers = [int(value) for value in values[1:] if value.isascii() and value.isdigit() and len(value) < 18]
     return len(numbers) + 1 == len(values) and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def _are_written_so(labels: Sequence[str], *, once: bool) -> bool:
-    """Tell whether values that differ on nearly every line are written like IDs."""
+    """Return whether values that differ on nearly every line are written like IDs."""
     kinds = Counter(evidence.kind(label) for label in labels[: evidence.LINES])
     if kinds["date"] + kinds["number"] > (1 - evidence.SURE) * kinds.total():
         return False
@@ -527,13 +573,13 @@ def _are_written_so(labels: Sequence[str], *, once: bool) -> bool:
 
 
 def _are_names(labels: Sequence[str]) -> bool:
-    """Tell whether values that differ on nearly every line are written like names of persons."""
+    """Return whether values that differ on nearly every line are written like names of persons."""
     some = labels[: evidence.LINES]
     return sum(_NAME.fullmatch(label) is not None for label in some) >= evidence.SURE * len(some)
 
 
 def _contain_ids(labels: Sequence[str]) -> bool:
-    """Tell whether values are lines, of which a word behaves like IDs."""
+    """Return whether values are lines with a word that behaves like IDs."""
     lines = [list(filter(None, _GAP.split(label))) for label in labels[: evidence.LINES]]
     if sum(len(line) > 1 for line in lines) < evidence.SURE * len(lines):
         return False

@@ -1,8 +1,9 @@
-"""How values are written that belong to one person: addresses, telephone numbers, card numbers, hashes."""
+"""Forms of values of one person: addresses, telephone numbers, card numbers, hashes."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import ip_address
 
@@ -34,6 +35,7 @@ _HOUSE = r"[0-9]{1,5} ?[a-z]?"
 _ADDRESS = re.compile(
     rf"[0-9]{{1,5}}[a-z]? (?:[\w'.-]+ ){{1,4}}"
     r"(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|drive|boulevard|blvd\.?)"
+    rf"|(?:[\w'.-]+ ){{1,4}}(?:street|avenue|road|lane|drive|boulevard|crescent) {_HOUSE}"
     rf"|(?:[\w.'-]+ ){{0,3}}[\w.'-]*"
     rf"(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) {_HOUSE}"
     rf"|[0-9]{{1,5}}(?: ?(?:bis|ter|[a-d]))?,? "
@@ -41,9 +43,12 @@ _ADDRESS = re.compile(
     rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?",
     re.IGNORECASE,
 )
+_WORDS = r"[^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,4}"
+_LIKELY_ADDRESS = re.compile(rf"{_WORDS},? {_HOUSE}|{_HOUSE},? {_WORDS}", re.IGNORECASE)
+_CERTAIN = 10  # a column is of addresses if one of this many of them certainly is
 UNMISTAKABLE = _LIKELY_MAIL, _LIKELY_PHONE, _LOCAL_PHONE, _LONG, _NUMBERED, _IPV4  # forms that IDs have
 _HASH = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f-]{16,}", re.IGNORECASE)
-_HOLDS_ADDRESS = re.compile(rf"{_AT}|^\+{_DIALED}")
+_HOLDS_ADDRESS = re.compile(rf"(?<=[^@\s])@[^@\s]+\.[^@\s]|^\+{_DIALED}")  # from @ on: labels may be long
 
 
 def form_of(label: str) -> str:
@@ -66,35 +71,46 @@ def likely_form(label: str) -> str:
     return form_of(label) or ("hashes" if _HASH.fullmatch(label) else "")
 
 
+def addresses(values: Sequence[str], *, named: bool = False) -> list[str]:
+    """List the exact addresses of a column: what is written so if most values are, and some must be.
+
+    "Am Markt 5" may be a product, like "Windows 11", unless the column also has "Lindenweg 7" or is `named`
+    like addresses.
+    """
+    likely = [value for value in values if _LIKELY_ADDRESS.fullmatch(value)]
+    certain = sum(_ADDRESS.fullmatch(value) is not None for value in likely)
+    return likely if 2 * len(likely) > len(values) and (named or _CERTAIN * certain >= len(likely)) else []
+
+
 def is_mail(label: str) -> bool:
-    """Tell whether a value may be a mail address, whatever its ending."""
+    """Return whether a value may be a mail address, whatever its ending."""
     return _LIKELY_MAIL.fullmatch(label) is not None
 
 
 def is_phone(label: str) -> bool:
-    """Tell whether a value may be a telephone number with the code of a country."""
+    """Return whether a value may be a telephone number with the code of a country."""
     return _LIKELY_PHONE.fullmatch(label) is not None
 
 
 def is_long(label: str) -> bool:
-    """Tell whether a value is a long word with digits, as hashes and keys are."""
+    """Return whether a value is a long word with digits, as hashes and keys are."""
     return _LONG.fullmatch(label) is not None
 
 
 def is_personal(label: str) -> bool:
-    """Tell whether a value looks like a telephone number, a mail address or a hash, which are no items."""
+    """Return whether a value looks like a telephone number, a mail address or a hash, which are no items."""
     return _ANYWHERE.search(label) is not None
 
 
 def is_full_name(text: str) -> bool:
-    """Tell whether a text is written as the first and last names of a person are."""
+    """Return whether a text is written as the first and last names of a person are."""
     words = text.replace(",", " ").split()
     parts = [part for word in words for part in word.split("-")]
     return 2 <= len(words) <= 4 and all(part.isalpha() and part[0].isupper() for part in parts)
 
 
 def holds_address(label: str) -> bool:
-    """Tell whether a value holds a mail address or is a telephone number."""
+    """Return whether a value contains a mail address or is a telephone number."""
     return _HOLDS_ADDRESS.search(label) is not None
 
 
@@ -107,7 +123,7 @@ def _is_ipv6(label: str) -> bool:
 
 
 def is_card(label: str) -> bool:
-    """Tell whether a number of 13 to 19 digits has the last digit that card numbers must have (Luhn)."""
+    """Return whether a number of 13 to 19 digits has the last digit that card numbers must have (Luhn)."""
     digits = [int(sign) for sign in label if sign.isdigit()]
     doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
     return 13 <= len(digits) <= 19 and (sum(digits[::-2]) + sum(doubled)) % 10 == 0

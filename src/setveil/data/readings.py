@@ -16,17 +16,29 @@ from setveil.data.names import (
     is_id_name,
     is_item_name,
     is_measured_name,
+    is_no_item,
     is_people,
     is_person_name,
+    is_sex,
     may_be_item,
+    numbers_events,
     tells_person,
 )
-from setveil.data.personal_forms import MAIL, PHONE, form_of, is_full_name, is_personal, likely_form
-from setveil.data.totals import is_total
+from setveil.data.personal_forms import (
+    MAIL,
+    PHONE,
+    addresses,
+    form_of,
+    is_full_name,
+    is_personal,
+    likely_form,
+)
 from setveil.errors import TableError, shorten
 
 SAMPLES = 3
 _FIELDS = 3  # kinds of fields that are in no column of one thing
+_KINDS = 4  # of items at least in a column that is named like the sexes or amounts of another language
+_MANY_CONTACTS = 4  # a column is of addresses if one value of this many certainly is
 EVERY_FIELD = "one row per line, every field an item"
 EVERY_WORD = "one row per line, every word an item"
 
@@ -65,7 +77,7 @@ def refusal(
         table.trouble,
     )
     if not table.head:
-        error.trouble, error.asked = "There is no line of data below the header", ""
+        error.trouble, error.options_named = "There is no line of data below the header", ""
         error.say_how()
     error.likely_ids = likely_ids(table) if readings else ()
     return error
@@ -88,7 +100,7 @@ def likely_ids(table: NamedColumns) -> tuple[str, ...]:
 
 
 def _are_forms(values: Sequence[str]) -> bool:
-    """Tell whether values are mail addresses or telephone numbers."""
+    """Return whether values are mail addresses or telephone numbers."""
     found = sum(likely_form(value) in {MAIL, PHONE} for value in values)
     return bool(values) and found >= evidence.SURE * len(values)
 
@@ -98,10 +110,7 @@ def _may_identify(values: Sequence[str]) -> bool:
 
 
 def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> None:
-    """Raise if the first arrays or lists of a file may contain IDs.
-
-    `key`: the column or key of the lists; empty: each line is one.
-    """
+    """Raise if the first arrays or lists of a file, or of its `key`, may contain IDs."""
     rows = [row for row in rows if row]
     why = evidence.why_sets_are_table(rows, "list" if key else "array")
     if why:
@@ -109,7 +118,7 @@ def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> N
         safe = not (evidence.why_ids(rows) or evidence.why_personal(rows)) and evidence.come_anywhere(rows)
         options = {"item_column": key} if key else {"format": "jsonl"}
         raise TableError(
-            f"{name} may hold records ({why}), and nothing says that {lists} of items",
+            f"{name} may contain records ({why}), and nothing says that {lists} of items",
             [],
             [(options, f"{lists} of items")] if safe else [],
             "" if safe else "take IDs out of the lists first, or name what contains items",
@@ -117,7 +126,7 @@ def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> N
 
 
 def are_items(table: NamedColumns) -> bool:
-    """Tell whether nothing speaks for IDs, names or dates among the fields of lines, wherever they are."""
+    """Return whether nothing speaks for IDs, names or dates among the fields of lines, wherever they are."""
     rows = [[field for field in row if field] for row in (*table.head, *table.outside)]
     if {field for row in rows for field in row} <= evidence.YES | evidence.NO:
         return False  # answers, of which nothing says to which items
@@ -136,7 +145,7 @@ def are_items(table: NamedColumns) -> bool:
 
 
 def are_words(table: NamedColumns) -> bool:
-    """Tell whether lines without signs between fields hold words that come again, and nobody's names."""
+    """Return whether lines without signs between fields contain words that come again, and nobody's names."""
     lines = [row[0] for row in table.head if len(row) == 1]
     lines += table.names if table.header else []
     rows = [line.split() for line in lines]
@@ -152,7 +161,7 @@ def are_words(table: NamedColumns) -> bool:
 
 
 def _holds_ids(values: Sequence[str]) -> bool:
-    """Tell whether values stand on one line each, or on lines side by side, as IDs do, or are dates."""
+    """Return whether values stand on one line each, or on lines side by side, as IDs do, or are dates."""
     if len(values) < 2:
         return False
     if any(evidence.kind(value) == "date" for value in values):
@@ -187,13 +196,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if table.separator == " " and any(map(_are_names, values, values[1:])):
         return []
     whose, per = _of_people(table, values, word)
-    marks = [at for at in range(width) if _is_mark(values[at]) and not _is_called_id(table, at)]
-    if len(marks) > 1:  # an item that all lines have, or none, is one of them
-        marks = [
-            at
-            for at in range(width)
-            if at in marks or (set(values[at]) <= {"0", "1"} and not _is_called_id(table, at))
-        ]
+    bare = [at for at in range(width) if not _is_called_id(table, at) and not is_sex(table.names[at])]
+    marks = [bare[at] for at in evidence.columns_of_marks([values[at] for at in bare])]
     if len(marks) > 1 and 2 * len(marks) >= width:
         options = {**whose, "item_columns": as_fields(marks, word)}
         return [(options, f"one row per {per}, an item for each column")] if table.header else []
@@ -221,9 +225,11 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if table.trimmed or (several and _numbered(table)):
         return readings
     if width == 1:
+        if _is_no_item(table, 0, values[0]):
+            return []
         alike = len(values[0]) >= evidence.MANY and not evidence.why_ids([[value] for value in values[0]])
         alike |= table.header and is_item_name(table.names[0]) and not _are_personal(values[0])
-        return [({"item_columns": word[0]}, "one row per line, which holds one item")] if alike else []
+        return [({"item_columns": word[0]}, "one row per line, with one item")] if alike else []
     filled = [at for at in range(width) if any(values[at]) and at not in several]
     ids = [at for at in filled if not _is_measured(table, at)]
     ids = sorted(ids, key=lambda at: (-_rank(table, at, values[at]), -_id_score(table, at, values[at]), at))
@@ -237,7 +243,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
 
 
 def _are_lines(values: Sequence[str]) -> bool:
-    """Tell whether cells hold several fields each, with blanks between them: numbers, dates and codes."""
+    """Return whether cells contain several fields with blanks between them: numbers, dates and codes."""
     lines = [
         value.split() for value in values if value not in evidence.MISSING and not evidence.is_moment(value)
     ]
@@ -250,16 +256,15 @@ def _are_lines(values: Sequence[str]) -> bool:
 
 
 def _are_names(firsts: Sequence[str], lasts: Sequence[str]) -> bool:
-    """Tell whether columns between blanks hold the first and last names of persons."""
+    """Return whether columns between blanks contain first and last names of persons, and not `True False`."""
+    if evidence.is_mark(firsts) or evidence.is_mark(lasts):
+        return False
     found = sum(is_full_name(f"{first} {last}") for first, last in zip(firsts, lasts, strict=False))
     return len(firsts) > 0 and found >= evidence.SURE * len(firsts)
 
 
 def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
-    """Say how lines without a header are read that end, or begin, with different numbers of items.
-
-    The items begin where the shortest line ends, or before it if the same values are there.
-    """
+    """Say how lines without a header are read whose items begin, or end, at different places."""
     if len(table.head) < evidence.MANY // 2:
         return []  # too few to tell IDs from items
     width, back = len(values), bool(getattr(table, "from_end", False))
@@ -291,14 +296,14 @@ def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequenc
 
 
 def _hold_somebody(columns: Sequence[Sequence[str]]) -> bool:
-    """Tell whether values that stand only once are full names or IDs, as if short lines shift columns."""
+    """Return whether values that stand only once are full names or IDs, as if short lines shift columns."""
     times = Counter(value for column in columns for value in column if value not in evidence.MISSING)
     once = [value for value, number in times.items() if number == 1]
     return sum(is_full_name(value) or look_like_ids([value], once=False) for value in once) > 1
 
 
 def _come_again(values: Sequence[str], others: set[str]) -> bool:
-    """Tell whether many of the values of a column are those of others, too."""
+    """Return whether many of the values of a column are those of others, too."""
     here = set(values)
     return bool(here) and 5 * len(here & others) >= min(len(here), len(others))
 
@@ -311,8 +316,8 @@ def _of_pivot(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
     amounts = [[value for value in column if value not in evidence.MISSING] for column in values[1:]]
     if not all(column and all(_AMOUNT.fullmatch(value) for value in column) for column in amounts):
         return None
-    total = is_total(table.names[-1]) and width - 1
-    line = is_total(table.head[-1][0])
+    total = evidence.is_total(table.names[-1]) and width - 1
+    line = evidence.is_total(table.head[-1][0])
     if not total and not line:
         return None
     items = [at for at in range(1, width) if at != total]
@@ -335,6 +340,7 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
     }
     sign = next(iter(signs.values()), "")
     lists = [at for at, one in signs.items() if one == sign and not _is_called_id(table, at)]
+    lists = [at for at in lists if not _is_no_item(table, at, values[at])]
     if any(evidence.why_personal([value.split(sign) for value in values[at]]) for at in lists):
         return []
     if not lists:
@@ -371,6 +377,7 @@ def _of_answers(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequ
         for at in range(len(values))
         if 1 <= len(set(values[at]) - evidence.MISSING) <= answers.MOST and not _is_called_id(table, at)
     ]
+    few = [at for at in few if not is_sex(table.names[at])]
     alike = numbered_alike({at: table.names[at] for at in few})
     runs = [alike] if answers.values_of([values[at] for at in alike]) else _alike_answers(values, few)
     best = max(runs, key=len, default=[])
@@ -419,12 +426,12 @@ def _rank(table: NamedColumns, at: int, values: Sequence[str]) -> int:
 
 
 def _are_measured(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
-    """Tell whether most values are dates, or numbers that are no integers and not named like IDs."""
+    """Return whether most values are dates, or numbers that are no integers and not named like IDs."""
     return _are_mostly({"date"} if _is_called_id(table, at) else {"date", "number"}, values)
 
 
 def _are_mostly(kinds: Container[str], values: Sequence[str]) -> bool:
-    """Tell whether most values that are not missing are of some kinds."""
+    """Return whether most values that are not missing are of some kinds."""
     filled = [value for value in values if value not in evidence.MISSING]
     return 2 * sum(evidence.kind(value) in kinds for value in filled) > len(filled)
 
@@ -433,14 +440,22 @@ def _is_measured(table: NamedColumns, at: int) -> bool:
     return table.header and is_measured_name(table.names[at])
 
 
+def _is_no_item(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
+    """Return whether a column is named like what is no item, for sure or as its values agree with."""
+    if not table.header or is_item_name(table.names[at]):
+        return False
+    few = len(set(values) - evidence.MISSING) < _KINDS or _are_mostly({"integer", "number"}, values)
+    return is_no_item(table.names[at]) or (few and is_measured_name(table.names[at]))
+
+
 def _is_called_id(table: NamedColumns, at: int) -> bool:
-    """Tell whether a column is named like an id or a person."""
+    """Return whether a column is named like an id, of whatever, or a person."""
     name = table.names[at] if table.header else ""
-    return not is_item_name(name) and (is_id_name(name) or is_person_name(name))
+    return not is_item_name(name) and (is_id_name(name) or is_person_name(name) or numbers_events(name))
 
 
 def _look_like_ids(values: Sequence[str]) -> bool:
-    """Tell whether values may be ids: nearly all differ, or many are such as no item is."""
+    """Return whether values may be ids: nearly all differ, or many are such as no item is."""
     filled = [value for value in values if value]
     return evidence.are_different(filled) or _are_personal(filled)
 
@@ -449,18 +464,25 @@ def _are_personal(values: Sequence[str]) -> bool:
     return 2 * sum(map(is_personal, values)) >= len(values)
 
 
+def _are_contacts(values: Sequence[str]) -> bool:
+    """Return whether many values belong to one person each, such as streets with house numbers."""
+    filled = [value for value in values if value]
+    of_form = sum(form_of(value) != "" for value in filled)
+    return bool(addresses(filled)) or _MANY_CONTACTS * of_form >= len(filled) > 0
+
+
 def _are_items_of(table: NamedColumns, values: Sequence[Sequence[str]], id_at: int, at: int) -> bool:
-    """Tell whether a column holds items for sure, and no ids: by the names of both, else by many values.
+    """Return whether a column contains items for sure, and no ids: by the names of both, else by many values.
 
     Without a name that says so, the lines of each id must stand together, and those of items not.
     """
+    if _are_contacts(values[at]) or _is_no_item(table, at, values[at]) or _are_mostly({"date"}, values[at]):
+        return False
     named = table.header and is_item_name(table.names[at])
     called_id = _is_called_id(table, id_at)
     if named and len(values[at]) < evidence.MANY and called_id:
         return not _are_personal(list(filter(None, values[at])))
     if _look_like_ids(values[at]) or _is_called_id(table, at):
-        return False
-    if not named and _are_mostly({"date"}, values[at]):
         return False
     if named or evidence.is_grouped(values[at]):
         return named or (called_id and len(table.names) == 2)
@@ -468,26 +490,24 @@ def _are_items_of(table: NamedColumns, values: Sequence[Sequence[str]], id_at: i
     pairs = {(row[id_at], row[at]) for row in table.head if len(row) > max(id_at, at)}
     if len(pairs) == len(set(ids)) < len(ids):
         return False  # it says the same on all lines of an id
-    together = len(ids) >= evidence.MANY and evidence.is_grouped(ids) and not evidence.are_different(ids)
-    return together or called_id
+    if len(ids) < evidence.MANY or evidence.are_different(ids):
+        return called_id
+    alone = likely_ids(table) == (str(id_at + 1),)
+    return called_id or evidence.is_grouped(ids) or (alone and 2 * len(set(values[at])) <= len(set(ids)))
 
 
 def _are_amounts(columns: Sequence[Sequence[str]]) -> bool:
-    """Tell whether columns hold numbers, most of them 0."""
+    """Return whether columns contain numbers, most of them 0."""
     cells = [value for column in columns for value in column]
     return all(value.isdigit() for value in cells if value) and 2 * cells.count("0") > len(cells)
-
-
-def _is_mark(values: Sequence[str]) -> bool:
-    found = set(values)
-    return evidence.are_marks(found) and not found <= evidence.YES | evidence.TICKS
 
 
 def _numbered(table: NamedColumns) -> list[int]:
     """List the columns that are numbered alike under a name that says something, such as DX1, DX2."""
     if not table.header:
         return []
-    return numbered_alike(dict(enumerate(table.names)), said=lambda stem: not _ANY_COLUMN.fullmatch(stem))
+    named = {at: name for at, name in enumerate(table.names) if not is_no_item(name)}
+    return numbered_alike(named, said=lambda stem: not _ANY_COLUMN.fullmatch(stem))
 
 
 def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[int]:
@@ -495,24 +515,43 @@ def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[i
     if alike := _numbered(table):
         return [] if any(_is_intruder(table, values, alike, at) for at in alike) else alike
     sets = [
-        set() if _is_called_id(table, at) else _shared(column) or _number_codes(table, at, column)
+        set()
+        if _is_called_id(table, at) or _is_no_item(table, at, column)
+        else _shared(column) or _number_codes(table, at, column)
         for at, column in enumerate(values)
     ]
-    best: list[int] = []
-    run: list[int] = []
-    for at in range(len(sets)):
-        plain = sets[at] and not _is_mark(values[at])
-        if run and plain and _alike(sets[run[-1]], sets[at]):
-            run.append(at)
-        else:
-            run = [at] if plain else []
-        best = max(best, run, key=len)
     if words := _of_own_words(table, values):
         return words
+    runs: list[list[int]] = []
+    for at in range(len(sets)):
+        if sets[at] and not evidence.is_mark(values[at]):
+            if runs and runs[-1][-1] == at - 1 and _alike(sets[at - 1], sets[at]):
+                runs[-1].append(at)
+            else:
+                runs.append([at])
+    best = max((_with_sparse(run, values) for run in runs), key=len, default=[])
     rows = [
         [row[at] for at in best if at < len(row) and row[at] not in evidence.MISSING] for row in table.head
     ]
     return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table.head, best) else []
+
+
+def _with_sparse(columns: list[int], values: Sequence[Sequence[str]]) -> list[int]:
+    """Add the columns that follow, which fewer and fewer lines fill: with values of those before, or none."""
+    known = {value for at in columns for value in values[at]} - evidence.MISSING
+    fewest = min(sum(value in known for value in values[at]) for at in columns)
+    found, empty = [*columns], list[int]()
+    for at in range(columns[-1] + 1, len(values)):
+        filled = [value for value in values[at] if value not in evidence.MISSING]
+        come_again = 2 * sum(value in known for value in filled) > len(filled)
+        if not filled:
+            empty.append(at)
+        elif come_again and len(filled) <= fewest and len(filled) < len(values[at]):
+            found, empty, fewest = [*found, *empty, at], [], len(filled)
+            known.update(filled)
+        else:
+            return found
+    return [*found, *empty]
 
 
 def _of_own_words(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[int]:
@@ -545,14 +584,14 @@ def _number_codes(table: NamedColumns, at: int, values: Sequence[str]) -> set[st
 
 
 def _alike(one: set[str], other: set[str]) -> bool:
-    """Tell whether columns share values as items do; of numbers most, since ages and places share some."""
+    """Return whether columns share values as items do; of numbers most, since ages and places share some."""
     both = len(one & other)
     numbers = all(value.isdecimal() for value in one | other)
     return 3 * both >= 2 * len(one | other) if numbers else 5 * both >= min(len(one), len(other))
 
 
 def _only_items_lack(table: NamedColumns, values: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the last columns are numbered alike, and each of the others has values of one kind."""
+    """Return whether the last columns are numbered alike, and each of the others has values of one kind."""
     alike = numbered_alike(dict(enumerate(table.names))) if table.header else []
     if not alike or alike != list(range(alike[0], len(values))):
         return False
@@ -563,7 +602,7 @@ def _only_items_lack(table: NamedColumns, values: Sequence[Sequence[str]]) -> bo
 
 
 def _hold_ends(rows: evidence.Rows, columns: Sequence[int]) -> bool:
-    """Tell whether lines end in columns with what only ends lines, as ids do."""
+    """Return whether lines end in columns with what only ends lines, as ids do."""
     filled = [[at for at, value in enumerate(row) if value not in evidence.MISSING] for row in rows]
     ends = [(row[at[-1]], at[-1]) for row, at in zip(rows, filled, strict=True) if at]
     times, last = Counter(value for row in rows for value in row), Counter(value for value, _ in ends)
@@ -580,7 +619,7 @@ _ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unname
 def _is_intruder(
     table: NamedColumns, values: Sequence[Sequence[str]], columns: Sequence[int], at: int
 ) -> bool:
-    """Tell whether a column may hold ids, and shares hardly any value with others that are named alike."""
+    """Return whether a column may hold ids, and shares hardly any value with others that are named alike."""
     filled = [value for value in values[at] if value not in evidence.MISSING]
     if _is_called_id(table, at) or (filled and _are_personal(filled)):
         return True
@@ -611,7 +650,7 @@ def _id_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
     )
     if table.header and is_id_name(table.names[at]) and not is_item_name(table.names[at]):
         score += 4
-    return score - 9 * _is_mark(values) - 2 * (len(set(values)) < min(len(values), 8) / 2)
+    return score - 9 * evidence.is_mark(values) - 2 * (len(set(values)) < min(len(values), 8) / 2)
 
 
 def _item_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
@@ -620,4 +659,4 @@ def _item_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
     score += (len(set(values)) > 4) - 2 * (kinds == {"integer"})
     if table.header and is_item_name(table.names[at]):
         score += 4
-    return score - 9 * _is_mark(values)
+    return score - 9 * evidence.is_mark(values)

@@ -28,12 +28,19 @@ from setveil.data.columns import (
     rows_of,
     split_names,
 )
-from setveil.data.events import NOBODY, UnusedColumns, may_tell, require_rows_of_people
+from setveil.data.events import (
+    NOBODY,
+    UnusedColumns,
+    may_tell,
+    require_lines_of_people,
+    require_rows_of_people,
+)
 from setveil.data.ids import Values, why_id
 from setveil.data.lacking import (
     PLAIN,
     Lacking,
     emptied,
+    is_of_sums,
     only,
     refuse_lines,
     settled_ids,
@@ -67,7 +74,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowsRead:
-    """What one file, or a piece of it, holds."""
+    """The content of one file, or of a piece of it."""
 
     # indptr, codes, labels: as `setveil.data.transactions.Transactions.from_codes` takes them
     indptr: NDArray[np.int64]
@@ -80,11 +87,11 @@ class RowsRead:
     ignored_columns: tuple[str, ...] = ()
     ids: list[str] | None = field(default=None, repr=False)  # the id of each row; None: rows have none
     items: tuple[Values, ...] = field(default=(), repr=False)  # what the columns of items hold, line by line
-    # the layout of a table whose cells hold several items, and what stands between these
+    # the layout of a table whose cells contain several items, and what stands between these
     cells: tuple[Layout, str] | None = None
     lines: Codes | None = field(default=None, repr=False)  # the row of each line; None: a line is a row
     beside: UnusedColumns = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
-    personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
+    personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that contain no items
     in_lists: tuple[PersonalColumn, ...] = ()  # of positions in the lists of columns of items
     written: Mapping[str, str] = field(default_factory=dict)  # options that were found, of how it is written
     kept: Codes | None = field(default=None, repr=False)  # lines that were not skipped; None: all
@@ -92,13 +99,16 @@ class RowsRead:
     of_columns: bool = False  # whether words for no item were looked for column by column
 
 
+def _is_of_columns(part: RowsRead) -> bool:
+    """Return whether rows are made of columns with a role; else each is a line or list of fields."""
+    by_layout = part.layout.format in {"long", "wide", "onehot"} or part.cells is not None
+    by_column = part.layout.format == "parquet" and not part.layout.nested
+    return by_layout or by_column or part.id_column is not None
+
+
 def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> Personal:
     """Find what rows have of single persons, except in columns and fields that `not_ids` names."""
-    columns = part.layout.format in {"long", "wide", "onehot"} or part.cells is not None
-    columns = (
-        columns or part.id_column is not None or (part.layout.format == "parquet" and not part.layout.nested)
-    )
-    if columns:
+    if _is_of_columns(part):
         found = (*part.personal, *part.in_lists, *items_of_columns(part.items))
         return Personal(found).without(not_ids)
     fields = Personal((*part.personal, *personal_fields(part.indptr, part.codes, part.labels)))
@@ -205,8 +215,17 @@ def _beside(table: NamedColumns, part: RowsRead, cells: Callable[[int], pl.Serie
     return UnusedColumns(row, tuple(replace(one, codes=one.codes[: row.size]) for one in found))
 
 
-def require_people(where: str, part: RowsRead, wanted: Wanted) -> None:
-    """Stop if rows would be events of people whom an unused column names."""
+def require_people(
+    where: str,
+    part: RowsRead,
+    wanted: Wanted,
+    not_ids: str | Sequence[str] | None = None,
+    *,
+    named: bool = False,
+) -> None:
+    """Stop if rows would be events of people whom an unused column or a position of the rows names."""
+    if not _is_of_columns(part):
+        require_lines_of_people(where, part.indptr, part.codes, part.labels, not_ids, named=named)
     items = {} if wanted.named or not part.item_columns else _items_of(part)
     require_rows_of_people(where, part.beside, part.indptr.size - 1, part.id_column, items)
 
@@ -244,12 +263,24 @@ class _Remembered:
         found = self._table.columns(wanted, id_at=id_at, marks=marks)
         for place, at in enumerate(wanted):
             name = called(self._table, at)
-            found[place], words = emptied_column(found[place], self.lacking.words(name, wide=marks))
+            said = self.lacking.words(name, wide=marks)
+            if at == id_at:  # the lines of sums are counted before they are skipped
+                said = frozenset(word for word in said if not is_of_sums(word))
+            found[place], words = emptied_column(found[place], said)
             if words and at != id_at:
                 self._words[name] = words
         if id_at is not None and id_at in wanted:
             self.known[id_at] = found[list(wanted).index(id_at)]
         return found
+
+    def ends_noted(self, used: Sequence[int], end: int) -> list[str]:
+        """Say how many lines from one on, which have no ID and no item, have a value in another column."""
+        others = [at for at in range(len(self._table.names)) if at not in used]
+        columns = self._table.columns(others) if others else []
+        filled = [np.array([*map(bool, column.labels)], bool)[column.codes[end:]] for column in columns]
+        number = int(np.logical_or.reduce(filled).sum()) if filled else 0
+        lines = f"{count(number, 'line')} at the end without an ID and an item"
+        return [f"{lines} {'was' if number == 1 else 'were'} skipped."] if number else []
 
     def require_data_below(self) -> None:
         """Raise if lines below the header have words where nearly all others have numbers."""
@@ -320,14 +351,14 @@ def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
     return replace(part, items=tuple(held))
 
 
-def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
+def _read_long(table: Any, wanted: Wanted, *, said: bool) -> RowsRead:
     found = long_columns(table.names, wanted, table.name)
     if found is None:
         found = None if wanted.named else table.agreed(said=said)
         if found is None:
             raise refusal(table, "")
     id_at, item_at = found
-    ids, items = _without_blank_ends(*table.columns(found, id_at=id_at))
+    (ids, items), ends = _without_blank_ends(table, found, table.columns(found, id_at=id_at))
     row, rows, kept = _rows_of_ids(table, id_at, ids)
     item_codes, items = _of_items(table, item_at, items, kept)
     indptr, codes = joined(row, item_codes, len(rows))
@@ -345,7 +376,7 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
         (Values(called(table, item_at), items.codes, items.labels),),
         lines=row,
         kept=kept,
-        notes=(*skipped_noted(kept, ids.codes.size), *_without_items(item_codes, indptr, codes)),
+        notes=(*ends, *skipped_noted(kept, ids.codes.size), *_without_items(item_codes, indptr, codes)),
     )
 
 
@@ -373,7 +404,7 @@ def _without_items(lines: Codes, indptr: Codes, codes: Codes) -> list[str]:
 
 
 def _places_of_cells(table: Any, wanted: Wanted, *, long: bool) -> tuple[int | None, list[int]]:
-    """Find the column of ids, if there is one, and those whose cells hold items."""
+    """Find the column of ids, if there is one, and those whose cells contain items."""
     if long:
         found = long_columns(table.names, wanted, table.name)
         if found is None:
@@ -384,21 +415,21 @@ def _places_of_cells(table: Any, wanted: Wanted, *, long: bool) -> tuple[int | N
 
 
 def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) -> RowsRead:
-    """Take the rows out of a table whose cells hold several items, or none."""
+    """Take the rows out of a table whose cells contain several items, or none."""
     require_delimiter(delimiter)
     if form == "onehot":
         raise superfluous(
             "delimiter",
-            "The option delimiter does not apply to one-hot tables, whose cells hold no items.",
+            "The option delimiter does not apply to one-hot tables, whose cells contain no items.",
             "Omit it, or --format onehot.",
         )
     long = form == "long" or (form is None and wanted.item_columns is None)
     id_at, items_at = _places_of_cells(table, wanted, long=long)
     wanted_at = [*([] if id_at is None else [id_at]), *items_at]
     columns = table.columns(wanted_at, id_at=id_at, marks=True)
-    ids = None
+    ids, ends = None, list[str]()
     if id_at is not None:
-        ids, *columns = _without_blank_ends(*columns)
+        (ids, *columns), ends = _without_blank_ends(table, wanted_at, columns)
     row, rows, kept = np.arange(columns[0].codes.size), None, None
     if ids is not None and id_at is not None:
         row, rows, kept = _rows_of_ids(table, id_at, ids)
@@ -442,7 +473,7 @@ def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) ->
         row,
         in_lists=tuple(in_lists),
         kept=kept,
-        notes=() if ids is None else tuple(skipped_noted(kept, ids.codes.size)),
+        notes=() if ids is None else (*ends, *skipped_noted(kept, ids.codes.size)),
     )
 
 
@@ -453,10 +484,7 @@ def read_lists_by_id(
     lists: tuple[Codes, Codes, list[str]],
     lacking: Lacking = PLAIN,
 ) -> RowsRead:
-    """Take the rows out of a table of records with a list in each: the records of one ID are one row.
-
-    `lists`: of the items: where the list of each line begins, the items of all, and their labels.
-    """
+    """Take rows out of a table of records with a list in each: the records of one ID are one row."""
     bounds, codes, labels = lists
     (ids,) = table.columns([id_at], id_at=id_at)
     row, rows, kept = _rows_of_ids(_Remembered(table, lacking), id_at, ids)
@@ -486,14 +514,16 @@ def read_lists_by_id(
     return with_unused(table, part, {id_at: ids})
 
 
-def _without_blank_ends(*columns: Column) -> list[Column]:
-    """Omit the lines at the end of a table that are empty in all columns, which spreadsheets write."""
+def _without_blank_ends(
+    table: Any, places: Sequence[int], columns: Sequence[Column]
+) -> tuple[list[Column], list[str]]:
+    """Omit the lines at the end that are empty in all columns of IDs and items, and say which are totals."""
     filled = [np.array([bool(label) for label in column.labels], bool)[column.codes] for column in columns]
     there = np.flatnonzero(np.logical_or.reduce(filled))
     end = int(there[-1]) + 1 if there.size else 0
     if end in {0, columns[0].codes.size}:
-        return list(columns)
-    return [column._replace(codes=column.codes[:end]) for column in columns]
+        return list(columns), []
+    return [column._replace(codes=column.codes[:end]) for column in columns], table.ends_noted(places, end)
 
 
 def _by_line(
@@ -547,11 +577,11 @@ def _by_line(
 
 
 def _rows_of_ids(table: Any, id_at: int, ids: Column) -> tuple[Codes, list[str], Codes | None]:
-    """Say of which row each line is, the ID of each row, and which lines have one; None: all have."""
+    """Return the row of each line, the ID of each row, and the lines with an ID (None for all)."""
     name = called(table, id_at)
     ids, kept = settled_ids(ids, name, table.lacking)
     ids = only(ids, kept)
-    refuse_total_lines(table, name, ids, kept, published=table.lacking.published)
+    refuse_total_lines(table, name, ids, kept, table.lacking)
     row, first = rows_of(_merged(ids))
     return row, [ids.labels[code] for code in ids.codes[first].tolist()], kept
 
@@ -569,7 +599,7 @@ def _merged(column: Column) -> Codes:
 
 
 def _form_of(table: NamedColumns, columns: Sequence[Column], values: set[str]) -> str:
-    """Tell by all values of the item columns whether they hold items or say which items there are."""
+    """Decide by all values of the item columns whether they contain items or mark items by name."""
     if len(columns) > 1 and evidence.are_marks(values):
         return "onehot"
     zeros = sum(
@@ -578,7 +608,7 @@ def _form_of(table: NamedColumns, columns: Sequence[Column], values: set[str]) -
     cells = sum(column.codes.size for column in columns)
     if len(columns) > 1 and 2 * zeros > cells and all(value.isdigit() for value in values - evidence.MISSING):
         raise DataError(
-            f"{table.name}: the item columns hold numbers, mostly 0: are these amounts, or the items?",
+            f"{table.name}: the item columns contain numbers, mostly 0: are these amounts, or the items?",
             hint="Add --format onehot (an item is there where its number is above 0) or --format wide "
             "(the numbers are the items).",
         )
@@ -600,15 +630,12 @@ def _form_with_yes(form: str | None, wanted: Wanted) -> str | None:
 
 
 def refuse_answers(name: str, columns: Sequence[Column], *, tables: bool = False) -> None:
-    """Raise if item columns hold the same few values, as answers to questions do, and so are no items.
-
-    `tables`: of a table of people, whose layout cannot be named otherwise.
-    """
+    """Raise if item columns contain the same few values, as answers to questions do, and so are no items."""
     heads = [[column.labels[code] for code in column.codes[: evidence.LINES].tolist()] for column in columns]
     values = answers.values_of(heads)
     if values:
         raise TableError(
-            f"{name}: the item columns hold the same few values ({listed(values, 4)}), and nothing says "
+            f"{name}: the item columns contain the same few values ({listed(values, 4)}), and nothing says "
             "which of them means that an item is there",
             [],
             [
@@ -621,21 +648,21 @@ def refuse_answers(name: str, columns: Sequence[Column], *, tables: bool = False
 def answered(
     table: Any, names: Sequence[str], columns: Sequence[Column], yes: frozenset[str]
 ) -> tuple[Codes, list[str]]:
-    """Return the columns that hold a value which means that their item is there, -1 for the others."""
+    """Return the columns that contain a value which means that their item is there, -1 for the others."""
     _require_item_names(table, names)
     found = Counter(label for column in columns for label in column.labels)
     lacking = [value for value in yes if value not in found]
     if lacking or not yes:
         raise DataError(
-            f"{table.name}: no item column holds {listed(lacking or [''])}; "
-            f"they hold {listed(list(found), 5)}.",
+            f"{table.name}: no item column contains {listed(lacking or [''])}; "
+            f"they contain {listed(list(found), 5)}.",
             hint="Name a value that means that an item is there: --yes.",
         )
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
     for at, column in enumerate(columns):
         if len(set(column.labels)) > answers.MOST:
             raise DataError(
-                f"{table.name}: column {shorten(names[at])} holds {len(set(column.labels)):,} different "
+                f"{table.name}: column {shorten(names[at])} contains {len(set(column.labels)):,} different "
                 "values, expected a few answers.",
                 hint="Name the columns of answers: --item-columns.",
             )
@@ -709,8 +736,8 @@ def marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) -> 
             if not (marks[code] or number or label in no):
                 line = int(np.argmax(column.codes == code))
                 raise DataError(
-                    f"{column.place(line)}: column {shorten(names[at])} holds {shorten(label)}, expected 0 "
-                    "or 1, true or false, yes or no (one-hot).",
+                    f"{column.place(line)}: column {shorten(names[at])} contains {shorten(label)}, expected "
+                    "0 or 1, true or false, yes or no (one-hot).",
                     hint="Name the columns that are items: --item-columns.",
                 )
         cells[:, at] = np.where(marks[column.codes], at, -1)

@@ -28,7 +28,7 @@ _SIGNS = evidence.SEPARATORS.replace(DELIMITER, "")
 
 
 def require_delimiter(delimiter: str) -> None:
-    """Refuse what cannot stand between items."""
+    """Refuse what cannot separate items."""
     try:
         Layout("basket", delimiter)
     except RequestError as error:
@@ -37,11 +37,7 @@ def require_delimiter(delimiter: str) -> None:
 
 
 def refuse_lists(name: str, columns: Sequence[Values], form: str) -> None:
-    """Raise if the cells of a named item column seem to have several items.
-
-    `columns`: what they contain, line by line. `form`: "long", "wide" or "parquet", by which each cell is one
-    item.
-    """
+    """Raise if the cells of a named item column ("long", "wide" or "parquet") seem to have several items."""
     for column in columns:
         cells = [column.labels[code] for code in column.codes[: evidence.LINES].tolist()]
         sign = evidence.list_sign(cells)
@@ -49,10 +45,10 @@ def refuse_lists(name: str, columns: Sequence[Values], form: str) -> None:
             example = shorten(next(cell for cell in cells if sign in cell))
             raise TableError(
                 f"{name}: the cells of column {shorten(column.name)} seem to be lists of items, such as "
-                f"{example}, and nothing says what stands between these",
+                f"{example}, and nothing says what separates them",
                 [],
                 [
-                    ({"delimiter": sign}, f"{in_words(sign)} stand between items"),
+                    ({"delimiter": sign}, f"{in_words(sign)} separate items"),
                     ({"format": form}, "each cell is one item"),
                 ],
             )
@@ -82,7 +78,7 @@ def split_column(
             f"{_place(column, column.labels.index(filled[0]), name)}: found {shorten(filled[0])}, expected "
             "items with a delimiter between them",
             [],
-            [({"delimiter": ","}, "commas stand between the items of a list in brackets")],
+            [({"delimiter": ","}, "commas separate the items of a list in brackets")],
         )
     sign = delimiter or DELIMITER
     items: dict[str, int] = {}
@@ -105,7 +101,7 @@ def split_column(
 
 
 def _quoted_fields(text: str, sign: str, column: Column, name: str) -> list[str]:
-    """Split a text of which some field may be quoted."""
+    """Split a text in which fields may be quoted."""
     blanks = "".join({" ", "\t"} - {sign})
     fields = []
 
@@ -183,7 +179,7 @@ def _place(column: Column, label: int, name: str) -> str:
 
 
 def _refuse_other_signs(column: Column, name: str) -> None:
-    """Refuse fields that hold no semicolon, but often another sign that may stand between items."""
+    """Refuse fields that contain no semicolon, but often another sign that may separate items."""
     filled = np.array([bool(label) for label in column.labels], bool)[column.codes].sum()
     if not filled or any(DELIMITER in label for label in column.labels):
         return
@@ -192,11 +188,11 @@ def _refuse_other_signs(column: Column, name: str) -> None:
         if holds[column.codes].sum() > evidence.LISTS * filled:
             example = column.labels[int(np.argmax(holds))]
             raise TableError(
-                f"{_place(column, int(np.argmax(holds)), name)}: no field holds {DELIMITER!r}, which stands "
-                f"between items, but many hold {sign!r}, such as {shorten(example)}",
+                f"{_place(column, int(np.argmax(holds)), name)}: no field contains {DELIMITER!r} between "
+                f"items, but many contain {sign!r}, such as {shorten(example)}",
                 [],
                 [
-                    ({"delimiter": sign}, f"{in_words(sign)} stand between items"),
+                    ({"delimiter": sign}, f"{in_words(sign)} separate items"),
                     ({"delimiter": DELIMITER}, "each field is one item"),
                 ],
             )

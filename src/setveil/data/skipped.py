@@ -17,7 +17,7 @@ _SPEC = re.compile(r"[0-9]{1,12}(-[0-9]{1,12})?(,[0-9]{1,12}(-[0-9]{1,12})?)*", 
 
 @dataclass(frozen=True)
 class Lines:
-    """Which lines are skipped; None: that was not said."""
+    """The skipped lines; None if not requested."""
 
     # a number of first lines; or numbers of lines, such as 1-3,359; of further files, too: 3;drugs.csv=1-3
     skip_lines: str | None = None
@@ -27,7 +27,7 @@ class Lines:
 
     @property
     def settled(self) -> bool:
-        """Whether it was said which lines above and between the data are none."""
+        """Return whether it was said which lines above and between the data are none."""
         return bool(self._specs.get(""))
 
     @property
@@ -53,7 +53,7 @@ class Lines:
 
     @property
     def is_set(self) -> bool:
-        """Whether anything was said."""
+        """Return whether anything was said."""
         return any(getattr(self, name) is not None for name in SAID)
 
     def as_dict(self) -> dict[str, Any]:

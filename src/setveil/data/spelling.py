@@ -83,7 +83,7 @@ def form_of(how: str) -> Callable[[str], str]:
 
 @dataclass(frozen=True)
 class Merged:
-    """How many spellings became how many items."""
+    """Numbers of spellings and of the items that they became."""
 
     how: str  # one of NORMALIZED, or OF_HIERARCHY
     spellings: int  # different labels before
@@ -107,7 +107,7 @@ class Merged:
         return f"{of}{', such as ' if such else ''}{such}"
 
     def sentence(self) -> str:
-        """Say what was merged, and by which option or in spite of which one."""
+        """Report merged spellings, and the option that merged or would separate them."""
         if self.how == OF_HIERARCHY:
             return f"{self.counted()}. `--normalize none` keeps them apart."
         return f"--normalize {self.how}: {self.counted()}."
@@ -164,7 +164,7 @@ def alike(forms: Mapping[str, str]) -> list[list[str]]:
 
 
 def are_one_code(one: str, other: str) -> bool:
-    """Tell whether two labels may be one code, although a dot is missing in one of them."""
+    """Return whether two labels may be one code, although a dot is missing in one of them."""
     if not any(sign.isdigit() for sign in one):
         return False
     if _OF_DIGITS.fullmatch(one) is None:
@@ -255,7 +255,7 @@ def _without_zeros(labels: Sequence[str]) -> str:
 
 
 def is_rounded(value: str) -> bool:
-    """Tell whether a number was written with an exponent, and has lost digits.
+    """Return whether a number was written with an exponent, and has lost digits.
 
     >>> is_rounded("1.96416E+14"), is_rounded("1.5E+1"), is_rounded("5E12")
     (True, False, False)
@@ -265,10 +265,7 @@ def is_rounded(value: str) -> bool:
 
 
 def refuse_rounded(name: str, column: str, values: Mapping[str, int], what: str) -> None:
-    """Raise if values of a column are numbers that a spreadsheet has rounded.
-
-    `values`: on how many lines each is. `column`: "" if it has no name. `what`: "ids" or "items".
-    """
+    """Raise if values of a column, each on some lines, are numbers that a spreadsheet has rounded."""
     rounded = {value: times for value, times in values.items() if "+" in value and is_rounded(value)}
     if not rounded:
         return

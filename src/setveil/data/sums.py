@@ -1,4 +1,4 @@
-"""Rows of which only sums are known: what measures, counts and records ask of rows, wherever these lie."""
+"""Sums of rows, for measures, counts and records, wherever the rows are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sums(Protocol):
 
     @property
     def filled_rows(self) -> int:
-        """Number of rows that hold an item."""
+        """Number of rows that contain an item."""
 
     @property
     def n_items(self) -> int:
@@ -39,7 +39,7 @@ class Sums(Protocol):
         """Number of (row, item) pairs."""
 
     def supports(self) -> NDArray[np.int64]:
-        """Count, for each item, the rows that hold it: int64 (n_items,)."""
+        """Count, for each item, the rows that contain it: int64 (n_items,)."""
 
 
 class Original(Sums, Protocol):
@@ -47,28 +47,28 @@ class Original(Sums, Protocol):
 
     @property
     def origin(self) -> Origin | None:
-        """Where they come from, if they were read."""
+        """Return their source, if they were read."""
 
 
 class CountedRows(Sums, Protocol):
     """Rows on disk or on Spark, which count what they contain themselves."""
 
     def supports_of_sets(self, ends: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Count, for each itemset of at most two items, the rows that hold it: int64 (sets,)."""
+        """Count, for each itemset of at most two items, the rows that contain it: int64 (sets,)."""
 
     def supports_of_groups(
         self, starts: NDArray[np.int64], groups: NDArray[np.int32], number: int
     ) -> NDArray[np.int64]:
-        """Count, for each group of items, the rows that hold any of them: int64 (number,)."""
+        """Count, for each group of items, the rows that contain any of them: int64 (number,)."""
 
 
 def counts_itself(rows: Sums) -> TypeIs[CountedRows]:
-    """Whether rows count what they contain themselves, since they are not in memory."""
+    """Return whether rows count what they contain themselves, since they are not in memory."""
     return not isinstance(rows, Transactions)
 
 
 def is_in_memory(rows: object) -> TypeIs[Transactions]:
-    """Whether these are the rows themselves, not their sums, nor rows on disk."""
+    """Return whether these are the rows themselves, not their sums, nor rows on disk."""
     return isinstance(rows, Transactions)
 
 

@@ -8,21 +8,18 @@ from typing import Any
 import numpy as np
 
 from setveil.data import evidence
-from setveil.data.columns import Codes, as_fields
+from setveil.data.columns import Codes, as_field, as_fields
+from setveil.data.lacking import Lacking, places_of_words
 from setveil.data.named_columns import Column
 from setveil.errors import TableError, shorten
 
 _SUBTOTAL = evidence.TOTALS | {"ergebnis", "result", "résultat", "resultado", "risultato"}
+_LONG = 30  # numbers of lines that are hard to read
 _MOST = 20  # lines of totals, of a file that is several
 
 
-def is_total(text: str) -> bool:
-    """Tell whether a name or an ID is a word for a sum."""
-    return text.strip().rstrip(":").casefold() in evidence.TOTALS
-
-
 def is_subtotal(text: str, ids: Container[str]) -> bool:
-    """Tell whether a text is an ID with a word for a sum behind it, as pivot tables write it.
+    """Return whether a text is an ID with a word for a sum behind it, as pivot tables write it.
 
     Examples
     --------
@@ -30,23 +27,26 @@ def is_subtotal(text: str, ids: Container[str]) -> bool:
     (True, False)
     """
     before, _, word = text.strip().rpartition(" ")
-    return before in ids and word.casefold() in _SUBTOTAL
+    return bool(before) and before in ids and word.casefold() in _SUBTOTAL
 
 
 Options = dict[str, str]
 
 
-def refuse_total_lines(table: Any, name: str, ids: Column, kept: Codes | None, *, published: bool) -> None:
+def refuse_total_lines(table: Any, name: str, ids: Column, kept: Codes | None, lacking: Lacking) -> None:
     """Raise if lines seem to be totals, by their IDs, and nothing says that they are lines like others."""
-    at = [] if published else total_lines(table, ids)
+    at = [] if lacking.published else total_lines(table, ids, grouped=lacking.fill_id)
     if not at:
         return
     one = len(at) == 1
+    skipping = _skipping(table, ids, at, kept)
+    if len(skipping.get("skip_lines", "")) > _LONG and not (lacking.said or lacking.of_columns):
+        skipping = _as_missing(name, ids, at) or skipping
     raise TableError(
         _lines_said(name, ids, at),
         [],
         [
-            (_skipping(table, ids, at, kept), "skip it" if one else "skip them"),
+            (skipping, "skip it" if one else "skip them"),
             ({"skip_last": "0"}, "it is a line like the others" if one else "they are lines like the others"),
         ],
     )
@@ -56,7 +56,7 @@ def _lines_said(name: str, ids: Column, at: Sequence[int]) -> str:
     more = f" and {len(at) - 1} more lines" if len(at) > 1 else ""
     shown = shorten(ids.labels[ids.codes[at[0]]])
     return (
-        f"{ids.place(at[0])}{more}: column {shorten(name)} holds {shown}, which "
+        f"{ids.place(at[0])}{more}: column {shorten(name)} contains {shown}, which "
         "seems to be no ID, but a total or a remark"
     )
 
@@ -68,11 +68,25 @@ def _skipping(table: Any, ids: Column, at: Sequence[int], kept: Codes | None) ->
     return next(iter(table.skip(rows, last=last)), {})
 
 
-def total_lines(table: Any, ids: Column) -> list[int]:
-    """List the lines that seem to be totals: their IDs say so, or the last is a word among numbers."""
+def _as_missing(name: str, ids: Column, at: Sequence[int]) -> Options:
+    """Name lines by the words that their IDs end with, or consist of; {}: other lines have these, too."""
+    codes = np.unique(ids.codes[list(at)]).tolist()
+    known = {*ids.labels}
+    texts = [ids.labels[code] for code in codes]
+    words = [f"* {one.rpartition(' ')[2]}" if is_subtotal(one, known) else one for one in texts]
+    same = places_of_words(ids.labels, frozenset(words)) == codes
+    spec = ",".join(map(as_field, dict.fromkeys(words)))
+    return {"missing": f"{name}={spec}", "missing_id": "skip"} if same and "=" not in name else {}
+
+
+def total_lines(table: Any, ids: Column, *, grouped: bool = False) -> list[int]:
+    """List the lines that seem to be totals: their IDs say so, or the last is a word among numbers.
+
+    `grouped`: an ID is written once for a group of lines, below which there may be a total.
+    """
     if getattr(table, "settled", True) or ids.codes.size < evidence.FEW:
         return []
-    words = [code for code, label in enumerate(ids.labels) if is_total(label)]
+    words = [code for code, label in enumerate(ids.labels) if evidence.is_total(label)]
     at = np.flatnonzero(np.isin(ids.codes, words)).tolist() if words else []
     spaced = [(code, label) for code, label in enumerate(ids.labels) if " " in label]
     known = {*ids.labels} if spaced else set()  # of most files, no ID has a blank
@@ -83,16 +97,13 @@ def total_lines(table: Any, ids: Column) -> list[int]:
     if not at and evidence.kind(last) == "word" and ids.codes.size >= evidence.MANY:
         integer = np.array([evidence.kind(label) == "integer" for label in ids.labels], bool)[ids.codes[:-1]]
         at = [ids.codes.size - 1] if integer.all() else []
-    return at if len(at) <= min(_MOST, evidence.LISTS * ids.codes.size) else []
+    return at if grouped or len(at) <= min(_MOST, evidence.LISTS * ids.codes.size) else []
 
 
 def refuse_totals(
     table: Any, items_at: Sequence[int], columns: Sequence[Column], ids: tuple[str, Column] | None
 ) -> None:
-    """Raise if a column of a one-hot table whose items were not named is the sum of the others.
-
-    `ids` are the name and the column of IDs: lines that are totals are asked about in the same message.
-    """
+    """Raise if an unnamed column of a one-hot table is the sum of the others; ask about total lines, too."""
     if table.lacking.published or len(columns) < 3:
         return
     at = next((at for at in (len(columns) - 1, 0) if is_sum(columns, at)), None)
@@ -115,7 +126,7 @@ def refuse_totals(
 
 
 def is_sum(columns: Sequence[Column], at: int) -> bool:
-    """Tell whether one of several columns holds, line by line, the sum of the others."""
+    """Return whether one of several columns holds, line by line, the sum of the others."""
     values = [found for column in columns if (found := _numbers(column)) is not None]
     if len(values) < len(columns):
         return False

@@ -184,7 +184,7 @@ class Transactions(Exposed):
         item_columns : str or sequence of str, optional
             Item columns of a wide or one-hot table, as for `setveil.read`.
         delimiter : str, optional
-            Between the items of a text, where the item column or columns hold several in each.
+            Between the items of a text, where the item column or columns contain several in each.
         not_ids : str or sequence of str, optional
             Columns that are no ids of persons, although they look so, as for `setveil.read`.
         normalize : {"codes", "text", "none"}, optional
@@ -203,7 +203,7 @@ class Transactions(Exposed):
         Raises
         ------
         TableError
-            If texts seem to be lists of items, and nothing says what stands between these.
+            If texts seem to be lists of items, and nothing says what separates them.
         DataError
             If the columns cannot be determined, an id or item is missing, or items are neither strings nor
             integers.
@@ -244,10 +244,10 @@ class Transactions(Exposed):
         for note in filter(None, part.notes):
             log.info("%s", note)
         if wanted.named:
-            require_no_ids("the data frame", part.items, not_ids)
+            require_no_ids("the data frame", part.items, not_ids, by_line=part.id_column is None)
         refuse_rounded_parts("the data frame", part)
         if not rows_are_events:
-            require_people("the data frame", part, wanted)
+            require_people("the data frame", part, wanted, not_ids)
         made = cls.from_codes(part.indptr, part.codes, part.labels)
         made = replace(made, personal=personal_in(part, not_ids))
         if rows_are_events:
@@ -310,7 +310,7 @@ class Transactions(Exposed):
 
     @property
     def filled_rows(self) -> int:
-        """Number of rows that hold an item."""
+        """Number of rows that contain an item."""
         return int(np.count_nonzero(self.row_lengths()))
 
     @property
@@ -330,7 +330,7 @@ class Transactions(Exposed):
 
     @property
     def column_names(self) -> tuple[str, ...] | None:
-        """Names of the columns that someone may know besides the items; None of rows that have only items."""
+        """Names of the columns that someone may know in addition to the items; None for rows of items."""
         return None
 
     @property
@@ -379,7 +379,7 @@ class Transactions(Exposed):
         return {"items": list(self[place])}
 
     def supports(self) -> NDArray[np.int64]:
-        """Count, for each item, the rows that hold it: int64 (n_items,).
+        """Count, for each item, the rows that contain it: int64 (n_items,).
 
         Examples
         --------
@@ -420,7 +420,7 @@ class Transactions(Exposed):
 
     @cached_property
     def holders(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The `distinct` rows that hold each item: where each item's begin, and their numbers, ascending."""
+        """The `distinct` rows that contain each item: the bounds of each item, and ascending row numbers."""
         return holders(*self.distinct[:2], self.n_items)
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -434,7 +434,7 @@ class Transactions(Exposed):
         return list(self)
 
     def shows(self, other: Self) -> bool:
-        """Tell whether other rows contain the same items, in the same order.
+        """Return whether other rows contain the same items, in the same order.
 
         Examples
         --------

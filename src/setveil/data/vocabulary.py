@@ -11,7 +11,7 @@ _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 
 def is_integer(label: str) -> bool:
-    """Whether a label is an integer: an optional sign and ASCII digits, nothing else."""
+    """Return whether a label is an integer: an optional sign and ASCII digits, nothing else."""
     return _INTEGER.fullmatch(label) is not None
 
 
@@ -41,10 +41,7 @@ def item_order(labels: Iterable[str]) -> list[str]:
 
 
 class Vocabulary:
-    """Labels of the items 0..n-1, distinct and not empty.
-
-    Their positions are the ids, in an order that the maker chose (item order, hierarchy nodes last).
-    """
+    """Distinct labels of the items 0..n-1, in an order that the maker chose."""
 
     __slots__ = ("__dict__", "labels")
 

@@ -141,10 +141,7 @@ def rare_parts(
     k: int,
     tick: Tick,
 ) -> tuple[Ints, Ids, Ints]:
-    """Cut rows down to the numbers that are in sets of `size` of support below k with others of the row.
-
-    Returns the distinct rows that remain, and how many rows each represents.
-    """
+    """Cut rows down to numbers in sets of `size` of support below k, and merge equal rows."""
     offsets = cell_offsets(numbering.nodes.size, size)
     found, done = [], 0
     for group in groups(pieces):

@@ -15,11 +15,7 @@ from setveil.kernels.rows import frozen, recode_rows
 
 
 class FileRows(PiecesOfRows):
-    """Rows in files; for few looks at them, as nothing is written to the disk.
-
-    `pieces`: reads some rows of ids at a time, in any order within a row, with repeats. `vocabulary`: in item
-    order.
-    """
+    """Rows in files, for few looks at them: read a piece at a time, nothing is written to the disk."""
 
     def __init__(self, pieces: Callable[[], Iterable[Piece]], vocabulary: Vocabulary) -> None:
         self._files, self.vocabulary = pieces, vocabulary

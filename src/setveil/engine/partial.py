@@ -23,11 +23,7 @@ BLOCK = 1 << 16  # cells of a table that are sent together
 
 
 class PartCounts(NamedTuple):
-    """The counts of one part, and what they must add up to.
-
-    `table`: int32 (cells,), supports of all sets of some size (see `setveil.kernels.count`). `sets`: how many
-    such sets the rows contain, the sum of the table.
-    """
+    """The counts of one part, and how many sets they must add up to."""
 
     table: NDArray[np.int32]
     rows: int
@@ -65,11 +61,7 @@ def rare_bits(table: NDArray[np.int32], k: int) -> bytes:
 
 
 def rare_part(piece: WeightedPiece, numbering: Numbering, bits: bytes, size: int, k: int) -> WeightedPiece:
-    """Cut rows down to the numbers that are in rare sets with others of the row, and merge equal rows.
-
-    A row of `piece` that represents k or more contains no rare set. `bits`: see `rare_bits`; `numbering`,
-    `size` and `k` are those of its table.
-    """
+    """Cut rows down to the numbers in rare sets with others (rows for k or more have none); merge them."""
     cells = comb(numbering.nodes.size, size)
     frequent = np.unpackbits(np.frombuffer(bits, np.uint8), count=cells) ^ 1
     indptr, leaves, weights = piece

@@ -162,10 +162,7 @@ class RowsOnDisk(PiecesOfRows):
 
 
 class PartRows:
-    """Rows in parts on disk, as `setveil.engine.rows.AllRows`.
-
-    `leaf`: int32 (n_items,), the leaf of each item.
-    """
+    """Rows in parts on disk, as `setveil.engine.rows.AllRows`, with the leaf of each item."""
 
     def __init__(self, data: RowsOnDisk, leaf: Ids) -> None:
         self.data, self.leaf = data, leaf
@@ -201,7 +198,7 @@ class PartRows:
             least = OF_A_PART + 2 * held[0][1].size
             if held[0][1].size > MOST_DISTINCT:
                 raise DataError(
-                    "The sets of items are too many to be counted in a table, and the distinct rows hold "
+                    "The sets of items are too many to be counted in a table, and the distinct rows contain "
                     f"more than {MOST_DISTINCT:,} items, too many to be held in memory.",
                     hint="Choose a smaller m, or a hierarchy whose lowest nodes represent more items.",
                 )

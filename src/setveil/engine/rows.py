@@ -34,10 +34,7 @@ class AllRows(Protocol):
         """Count the rows that hold each number: int64 (n,)."""
 
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
-        """Count, for all sets of `size` numbers, the rows that contain them: int32 (cells,).
-
-        The table is as in `setveil.kernels.count`. `tick` gets the share of the rows that were counted.
-        """
+        """Count the rows with each set of `size` numbers, in a table as in `setveil.kernels.count`."""
 
     def rare(
         self, numbering: Numbering, table: NDArray[np.int32], size: int, k: int, tick: Tick
@@ -68,10 +65,7 @@ class Looked(Protocol):
     def added_up(
         self, numbering: Numbering, look: Callable[[Piece], T], add: Callable[[T, T], T], tick: Tick
     ) -> T:
-        """Look at all rows, a piece at a time, and add up what is found; each row is in one piece.
-
-        Where the rows are elsewhere, `look` and `add` are sent there with all that they hold.
-        """
+        """Send `look` and `add` to all rows, a piece at a time, and add up what is found."""
 
 
 class PiecesOfRows(ABC):

@@ -51,7 +51,7 @@ LEAST_TASKS = 32
 MOST_TASKS = 1 << 16
 SENT_CELLS = 1 << 33  # of the tables of all tasks, 4 bytes each
 COPIES = 1 << 13  # rows that are looked at together, each for itself
-_TOLD = -1  # in place of a block: what the counts of a part must add up to
+_CONTROL_SUMS = -1  # in place of a block: what the counts of a part must add up to
 _CODED = "row binary, rows long"
 T = TypeVar("T")
 FAILURES = (PySparkException, Py4JError)  # what Spark raises where a job fails
@@ -114,10 +114,7 @@ def require_workers(session: SparkSession) -> None:
 
 
 def survey(rows: DataFrame) -> RowSurvey:
-    """Count rows and the supports of items, and refuse invalid rows.
-
-    `rows`: columns `items`, distinct texts, and `place`, a text that names the row.
-    """
+    """Count rows and the supports of items, and refuse invalid rows: distinct `items`, and their `place`."""
     length = F.size("items")
     wrong = F.exists("items", lambda x: x.isNull() | (x == ""))
     totals = rows.agg(
@@ -128,15 +125,15 @@ def survey(rows: DataFrame) -> RowSurvey:
     ).collect()[0]
     if totals["wrong"]:
         raise DataError(
-            f"{totals['wrong']:,} rows hold an item that is missing or empty, such as {totals['where']}; "
+            f"{totals['wrong']:,} rows contain an item that is missing or empty, such as {totals['where']}; "
             "expected texts or integers.",
             hint="Leave missing values out of the rows first.",
         )
     longest = totals["longest"]
     if longest is not None and longest["length"] > LONGEST:
         raise DataError(
-            f"A row holds {longest['length']:,} items ({longest['place']}), allowed are {LONGEST:,}: every "
-            "set of its items would have to be counted.",
+            f"A row contains {longest['length']:,} items ({longest['place']}), allowed are {LONGEST:,}: each "
+            "set of its items must be counted.",
             hint="Is each row a person's? Look for an ID that many people share, or omit such rows.",
         )
     counted = rows.select(F.explode("items").alias("item")).groupBy("item").count()
@@ -341,16 +338,16 @@ class SparkRows:
 
         def counts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             part = count_part(map(_piece, batches), numbering, size)
-            yield _cells(_TOLD, b"", part.rows, part.sets)
+            yield _cells(_CONTROL_SUMS, b"", part.rows, part.sets)
             for block, cells in blocks(part.table):
                 yield _cells(block, cells)
 
         def sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             entries = ((line["block"], line) for batch in batches for line in batch.to_pylist())
             for block, lines in groupby(entries, key=lambda entry: entry[0]):
-                if block == _TOLD:
+                if block == _CONTROL_SUMS:
                     for _, line in lines:
-                        yield _cells(_TOLD, b"", line["rows"], int(line["sets"]))
+                        yield _cells(_CONTROL_SUMS, b"", line["rows"], int(line["sets"]))
                     continue
                 yield _cells(block, added(line["cells"] for _, line in lines))
 
@@ -360,7 +357,7 @@ class SparkRows:
         merged = partial.repartition("block").sortWithinPartitions("block").mapInArrow(sums, schema)
         rows = sets = 0
         for line in merged.toArrow().to_pylist():
-            if line["block"] == _TOLD:
+            if line["block"] == _CONTROL_SUMS:
                 rows, sets = rows + line["rows"], sets + int(line["sets"])
             else:
                 put_block(table, line["block"], line["cells"])
@@ -384,7 +381,7 @@ class SparkRows:
                     [binary_of(indptr, numbers), pa.array(weights)], ["row", "rows"]
                 )
 
-        found = brought(_merged(self.rows.mapInArrow(work, _CODED), self.tasks), "that hold rare sets")
+        found = brought(_merged(self.rows.mapInArrow(work, _CODED), self.tasks), "that contain rare sets")
         tick(1.0)
         return found
 
@@ -397,8 +394,8 @@ def require_sets(found: int, expected: int, size: int) -> None:
     """Refuse counts that do not add up."""
     if found != expected:
         raise GuaranteeError(
-            f"The supports of all sets of {size} labels add up to {found:,}, but the rows hold {expected:,} "
-            "such sets: counts were lost or doubled on the way. Nothing was written.",
+            f"The supports of all sets of {size} labels add up to {found:,}, but the rows contain "
+            f"{expected:,} such sets: counts were lost or doubled on the way. Nothing was written.",
             hint="Please report it with the version of Spark.",
         )
 

@@ -23,11 +23,7 @@ T = TypeVar("T")
 
 
 class TabledRows:
-    """Rows on disk or on Spark, recoded on the way.
-
-    `image`: int32, the label of each number in the rows, -1: it is suppressed. `vocabulary`: in item order.
-    `counted`: rows of each length, and of each label (int64), if known.
-    """
+    """Rows on disk or on Spark, recoded on the way by the label of each number (-1: suppressed)."""
 
     origin: Origin | None = None
 
@@ -115,19 +111,13 @@ class TabledRows:
         return self.data.added_up(self._numbering, look, add, tick)
 
     def supports_of_groups(self, starts: Ints, groups: Ids, number: int) -> Ints:
-        """Count the rows that contain any label of each group: int64 (number,).
-
-        `starts`, `groups`: int64 (n_items + 1,), int32, the groups of each label.
-        """
+        """Count the rows that contain any label of each group: int64 (number,)."""
         none = np.append(starts, starts[-1])  # the groups of what is left out
         of = take_rows(frozen(none, np.int64), groups, np.where(self._image < 0, self.n_items, self._image))
         return self.data.supports_of(Numbering(np.arange(number), *of))
 
     def supports_of_sets(self, ends: Ints, labels: Ids) -> Ints:
-        """Count the rows that contain each of some sets of at most two labels; all contain the empty one.
-
-        `ends`, `labels`: int64 (sets + 1,), int32, ascending; labels beyond the vocabulary are in no row.
-        """
+        """Count the rows that contain each of some sets of at most two labels, known or not."""
         sizes = np.diff(ends)
         out = np.where(sizes == 0, self.n_rows, 0)
         for size in (1, 2):

@@ -18,10 +18,7 @@ Ends = tuple[Decimal | None, Decimal | None]
 
 
 class Bands:
-    """Bands of numbers between rising bounds.
-
-    `below`, `above`: there is a band below the first bound, and one from the last bound on.
-    """
+    """Bands of numbers between rising bounds, and perhaps below the first and above the last."""
 
     def __init__(self, bounds: Sequence[Decimal], *, below: bool = True, above: bool = True) -> None:
         for lower, upper in pairwise(bounds):
@@ -58,10 +55,7 @@ class Bands:
 
 
 def attribute_tree(paths: Iterable[Sequence[str]]) -> Hierarchy:
-    """Make the tree of an attribute from a path for each value, below a root that represents any.
-
-    Inner nodes with a single child are merged with it.
-    """
+    """Make an attribute's tree from a path for each value, without nodes of a single child."""
     whole = [
         [node for at, node in enumerate(path) if node not in path[:at] and node != ANY] for path in paths
     ]

@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from setveil.errors import DataError, RequestError, did_you_mean, shorten
+from setveil.data.columns import as_field
+from setveil.errors import DataError, RequestError, TableError, did_you_mean, listed, shorten
 from setveil.facts.bands import attribute_tree
 from setveil.facts.facts import MISSING
 from setveil.hierarchy.tree import Hierarchy
+from setveil.wording import are
 
 LEVELS = ("day", "week", "month", "quarter", "year")
 _FINER = {"month": "month", "quarter": "month", "year": "year"}  # what a level may be read from, at the least
@@ -27,10 +29,13 @@ _WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})")
 _COMPACT = re.compile(r"[0-9]{8}")
 SAS = "sas"  # the format of dates of SAS
 _DAYS = re.compile(r"-?[0-9]{1,5}(?:\.0+)?")  # days since 1960-01-01, as far as 2233
-_SAS_DATE = re.compile(r"([0-9]{1,2})-?([A-Za-z]{3})-?([0-9]{4}|[0-9]{2})(?:[: ][0-9]{1,2}:[0-9]{2}.*)?")
+_SAS_DATE = re.compile(
+    rf"([0-9]{{1,2}})[- ]?([A-Za-z]{{3}})[- ]?([0-9]{{4}}|[0-9]{{2}})(?:[: ]{_TIME}(?: ?[AaPp][Mm])?)?"
+)
 _SAS_FIRST = date(1960, 1, 1)
 _OPEN = re.compile(r"(<|>=)([0-9]{4})")  # all dates before or after the years that are published
 OTHER = "other"  # all dates, where enough rows share no year
+_FEW_OTHERS = 3  # values that are no dates, and may mean that there is none
 OLDEST = 1900  # years before it are no slips of the pen only now and then
 
 
@@ -63,6 +68,8 @@ def read_date(text: str, level: str, form: str | None) -> date | None:
             return datetime.strptime(text, form).date()
         if found := _ISO.fullmatch(text):
             return date(int(found[1]), int(found[2]), int(found[3]))
+        if (found := _SAS_DATE.fullmatch(text)) and len(found[3]) == 4:
+            return _sas_day(text)
         if level in _FINER and (found := _MONTH.fullmatch(text)):
             return date(int(found[1]), int(found[2]), 1)
         if level == "year" and (found := _YEAR.fullmatch(text)):
@@ -119,28 +126,54 @@ def _reads(form: str, texts: Sequence[str]) -> bool:
         return False
 
 
-def refuse(where: str, text: str, texts: Sequence[str], form: str | None) -> DataError:
-    """Make the error of a date that is not read; `texts`: all of the column."""
+def refuse(where: str, column: str, text: str, texts: Sequence[str], form: str | None) -> DataError:
+    """Make the error of a date that is not read, with each reading that fits; `texts`: all of the column."""
+    forms = [one for one in _forms_as_dates(texts) if one != form]
+    said = f"{where}: found {shorten(text)}, expected a date such as 2024-01-31"
     if form is not None:
-        return DataError(
-            f"{where}: found {shorten(text)}, expected a date written as {form}.",
-            hint="--date-format says how all dates are written; empty fields are dates that are missing.",
+        said = f"{where}: found {shorten(text)}, expected a date written as {form}"
+    if not forms:
+        readings = _without_few(column, texts, form)
+        how = (
+            "say how dates are written (--date-format '%d.%m.%Y'), or which values mean that there is no date"
         )
+        return TableError(said, (), readings, how if readings else f"{how} (--missing {column}=VALUES)", "")
+    ways = {one: f"{read_date(text, 'day', one):%d %B %Y}" for one in forms}
+    fits = " or ".join(f"{day} (--date-format '{one}')" for one, day in ways.items())
+    known = len(forms) == 1
+    more = f"All dates of the column would fit {fits}" if known else f"It may be {fits}: nothing tells which"
+    readings = [({"date_format": one}, f"{text} is {day}") for one, day in ways.items()]
+    return TableError(f"{said}. {more}", (), readings)
+
+
+def _forms_as_dates(texts: Sequence[str]) -> list[str]:
+    """List the formats that read all of some texts; days since 1960 only if all are in likely years."""
     forms = forms_of(texts)
     if not forms and texts and all(_DAYS.fullmatch(one) for one in texts):
         forms = [SAS] if all(OLDEST <= _sas_year(one) <= date.today().year + 1 for one in texts) else []
-    said = f"{where}: found {shorten(text)}, expected a date such as 2024-01-31"
-    if not forms:
-        return DataError(
-            f"{said}.",
-            hint="Say how dates are written (--date-format '%d.%m.%Y'), or which values mean that there is "
-            "none (--missing COLUMN=VALUES).",
-        )
-    readings = [f"{read_date(text, 'day', one):%d %B %Y} (--date-format '{one}')" for one in forms]
-    fits = " or ".join(readings)
-    if len(forms) == 1:
-        return DataError(f"{said}. All dates of the column would fit {fits}.", hint="Say so.")
-    return DataError(f"{said}. It may be {fits}: nothing tells which.", hint="Say how dates are written.")
+    return forms
+
+
+def _without_few(column: str, texts: Sequence[str], form: str | None) -> list[tuple[dict[str, object], str]]:
+    """Propose to take the few values that are no dates for missing ones, if one format reads the others."""
+    found: list[tuple[dict[str, object], str]] = []
+    as_iso = any(map(_ISO.fullmatch, texts))
+    forms = [None] if as_iso else _forms_as_dates([text for text in texts if _may_be_date(text)])
+    known = forms if form is None else [form]
+    for one in known:
+        others = [text for text in texts if read_date(text, "day", one) is None]
+        if len(others) <= min(_FEW_OTHERS, len(texts) // 2) and not any(map(_may_be_date, others)):
+            values = ",".join(map(as_field, others))
+            written = {} if one == form else {"date_format": one}
+            meaning = f"{listed(others, _FEW_OTHERS)} {are(len(others))} no date: it is missing there"
+            found.append(({**written, "missing": {column: values}}, meaning))
+    return found
+
+
+def _may_be_date(text: str) -> bool:
+    """Return whether a text has the form of a date, also of one that is in no calendar."""
+    forms = (_ISO, _OTHER, _COMPACT, _SAS_DATE, _PERIOD, _WEEK)
+    return any(one.fullmatch(text) for one in forms)
 
 
 def _sas_year(text: str) -> int:

@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.draws import occurrence_keys
 from setveil.data.exposed import Refusal
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.facts import CODES_ALONE
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
 from setveil.values.per_column import PerColumn, item_of, labelled
 from setveil.wording import count
@@ -264,27 +264,14 @@ class Facts(Transactions):
     def at_most(self, number: int, seed: int) -> Facts:
         """Keep this many facts of each row, drawn by a seed.
 
-        Facts of several columns are drawn alike. The draw depends on the facts of the row, not on the order
-        of rows: rows with the same facts keep the same ones.
+        Facts of several columns are drawn alike. The draw depends on the facts of the row alone: rows with
+        the same facts keep the same ones, and no row decides the facts of another.
         """
         row = np.repeat(np.arange(self.n_rows), self.row_lengths())
-        words = self._drawn_words(seed)
-        order = np.lexsort((words, row))
+        order = np.lexsort((occurrence_keys(self, seed, "facts"), row))
         kept = np.sort(order[np.arange(order.size) - self.indptr[row] < number])
         made = self._of(row[kept], self.items[kept], self.n_rows, range(len(self.columns)))
         return replace(made, most=number, left_out=self.n_occurrences - kept.size)
-
-    def _drawn_words(self, seed: int) -> NDArray[np.uint64]:
-        """Draw a number for each occurrence, alike in rows of equal content, in the order of contents."""
-        content = merge_rows_by_content(self.indptr, self.items)[0]
-        lengths = self.row_lengths()
-        of_content = np.zeros(int(content.max(initial=-1)) + 1, np.int64)
-        of_content[content] = lengths
-        starts = np.cumsum(of_content) - of_content
-        drawn = np.random.PCG64(seed).random_raw(int(of_content.sum()))
-        place = np.arange(self.n_occurrences) + np.repeat(starts[content] - self.indptr[:-1], lengths)
-        words: NDArray[np.uint64] = drawn[place]
-        return words
 
     def _of(
         self, row: NDArray[np.int64], items: NDArray[np.int32], n_rows: int, columns: Iterable[int]
@@ -321,7 +308,7 @@ def _require_no_sign(column: SetColumn, sign: str) -> None:
     for label in column.codes:
         if sign in label:
             raise DataError(
-                f"The code {shorten(label)} of column {shorten(column.name)} holds {sign!r}, which stands "
+                f"The code {shorten(label)} of column {shorten(column.name)} contains {sign!r}, which stands "
                 "between the parts of a fact.",
                 hint=f"Choose another sign: --fact-sign {'|' if sign != '|' else '@'!r}.",
             )

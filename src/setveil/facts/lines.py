@@ -27,8 +27,9 @@ from setveil.data.spelling import normalized
 from setveil.data.totals import refuse_total_lines
 from setveil.errors import RequestError, listed, shorten
 from setveil.facts.request import FactsRequest
-from setveil.tables.columns import OpenedTable, Split, kept_lists, open_table
+from setveil.tables.columns import kept_lists
 from setveil.tables.how import How
+from setveil.tables.opened import OpenedTable, Split, open_table
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class FactLines:
         texts[id_at], kept = settled_ids(texts[id_at], name, lacking)
         texts = {at: only(column, kept) for at, column in texts.items()}
         ids = texts[id_at]
-        refuse_total_lines(table, name, ids, kept, published=lacking.published)
+        refuse_total_lines(table, name, ids, kept, lacking)
         notes = [*opened.notes, *skipped_noted(kept, n_lines)]
         numbers: dict[str, int] = {}
         image = [numbers.setdefault(label, len(numbers)) for label in ids.labels]

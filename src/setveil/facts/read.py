@@ -72,7 +72,9 @@ def _column(
     """Read the facts of one column of codes: the row of each, and its parts."""
     line, code, labels = lines.codes(name, how)
     if not line.size:
-        holds = f"column {shorten(name)} holds no code" if len(request.sets) > 1 else "no line holds a code"
+        holds = (
+            f"column {shorten(name)} contains no code" if len(request.sets) > 1 else "no line contains a code"
+        )
         raise DataError(f"{lines.where}: {holds}, expected facts.")
     require_no_ids(lines.where, [Values(name, code, labels)], how.not_ids)
     refuse_rounded_column(lines.where, name, code, labels, "codes")
@@ -170,7 +172,7 @@ def _days(column: Column, name: str, when: When, request: FactsRequest) -> list[
         line = int(np.argmax(np.isin(column.codes, list(wrong))))
         where = f"{column.place(line)}, column {shorten(name)}"
         others = sorted({text for text in texts if text not in gone})
-        raise dates.refuse(where, texts[int(column.codes[line])], others, request.date_format)
+        raise dates.refuse(where, when.column, texts[int(column.codes[line])], others, request.date_format)
     return found
 
 
@@ -217,10 +219,7 @@ def _banded(
     row: Codes,
     fewest: int,
 ) -> tuple[Attribute, NDArray[np.int64]]:
-    """Put together the amounts of the lines of each fact, and find the leaf of the band of each.
-
-    `row` is that of each fact.
-    """
+    """Put together the amounts of the lines of each fact, and find the leaf of its band."""
     n_groups = row.size
     column, name = lines.column(amount.column)
     if amount.way == "lines":

@@ -97,7 +97,7 @@ def make_facts_request(
     _require_once(named, (*dates, *amounts))
     if date_format not in (None, SAS) and "%" not in str(date_format):
         raise RequestError(
-            f"--date-format must say where day, month and year stand, got {date_format!r}.",
+            f"--date-format must say where day, month and year are, got {date_format!r}.",
             hint="Such as --date-format '%d.%m.%Y'.",
         )
     said = {column: tuple(values) for column, values in (missing or {}).items()}
@@ -107,7 +107,9 @@ def make_facts_request(
 def _require_once(named: Mapping[str, int | None], attributes: Sequence[When | Amount]) -> None:
     """Refuse what is named twice, and an m of some columns of codes but not of others."""
     if not named:
-        raise RequestError("Nothing says which column holds the codes of facts.", hint="Name it: --set code.")
+        raise RequestError(
+            "Nothing says which column contains the codes of facts.", hint="Name it: --set code."
+        )
     for name in named:
         own = [one.column for one in attributes if one.of in (None, name)]
         twice = next((one for one in own if one in named or own.count(one) > 1), None)
@@ -123,7 +125,7 @@ def _require_once(named: Mapping[str, int | None], attributes: Sequence[When | A
     odd = next((name for name in named if len(named) > 1 and OF in name), None)
     if odd is not None:
         raise RequestError(
-            f"The column of codes {shorten(odd)} holds {OF!r}, which stands between column and "
+            f"The column of codes {shorten(odd)} contains {OF!r}, which stands between column and "
             "code where there are several columns.",
             hint="Name it otherwise in the header of the file.",
         )
@@ -140,7 +142,7 @@ def _sign(sign: str | None) -> str:
         or sign in _NOT_SIGNS + " -"
     ):
         raise RequestError(
-            f"--fact-sign must be one sign that no part of a fact holds, got {sign!r}.",
+            f"--fact-sign must be one sign that no part of a fact contains, got {sign!r}.",
             hint="Such as --fact-sign '|'.",
         )
     return sign
@@ -187,10 +189,7 @@ def _set_in(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _pairs(option: str, value: Any, named: Mapping[str, Any]) -> list[tuple[str, Any, str | None]]:
-    """List columns, what was said of each, and the column of codes that it belongs to: None, all of them.
-
-    Given are texts or a mapping, and the columns of codes.
-    """
+    """List columns, what was said of each, and the column of codes that it belongs to: None, all of them."""
     if value is None:
         return []
     if isinstance(value, Mapping):

@@ -20,8 +20,9 @@ from setveil.facts.lines import FactLines
 from setveil.facts.read import facts_of_lines, parts_said
 from setveil.facts.request import FactsRequest
 from setveil.kernels.rows import frozen
-from setveil.tables.columns import Split, TableColumns, read_columns
+from setveil.tables.columns import TableColumns, read_columns
 from setveil.tables.how import How
+from setveil.tables.opened import Split
 from setveil.tables.read import make_table
 from setveil.tables.roles import Roles, two_roles
 from setveil.tables.table import Table
@@ -112,15 +113,7 @@ def read_table_of_facts(
         )
     opened = file_of(source) or source
     apart = how.items is not None
-    known = (*roles.qi, *roles.keep)
-    events = replace(how, persons=known)
-    if apart:
-        events = replace(events, items=None, format=None, separator=None, lines=NO_LINES)
-    fact_columns = {how.id_column, *request.sets, *(one.column for one in request.attributes)}
-    person_words = {name: words for name, words in how.lacking.of_columns.items() if name not in fact_columns}
-    if apart:
-        events = replace(events, lacking=how.lacking.among(fact_columns))
-    how = replace(how, lacking=replace(how.lacking, of_columns=person_words))
+    how, events = _ways(roles, request, how)
     lines = FactLines.of(how.items if apart else opened, request, events)
     personal = lines.personal(events)
     facts = replace(
@@ -158,6 +151,17 @@ def read_table_of_facts(
         ),
     )
     return FactTable.of(table, facts)
+
+
+def _ways(roles: Roles, request: FactsRequest, how: How) -> tuple[How, How]:
+    """Return how the lines of persons are read, and how those of events."""
+    events = replace(how, persons=(*roles.qi, *roles.keep))
+    fact_columns = {how.id_column, *request.sets, *(one.column for one in request.attributes)}
+    if how.items is not None:
+        of_events = how.lacking.among(fact_columns)
+        events = replace(events, items=None, format=None, separator=None, lines=NO_LINES, lacking=of_events)
+    person_words = {name: words for name, words in how.lacking.of_columns.items() if name not in fact_columns}
+    return replace(how, lacking=replace(how.lacking, of_columns=person_words)), events
 
 
 def _require_one_role(roles: Roles, request: FactsRequest) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Facts = Mapping[str, Any]  # the `guarantee` of a report, or a verdict as JSON types
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it
 GROUP = "setveil.guarantees"  # of entry points
+FEWEST = 5  # rows that must contain an item whose name may be published, if the guarantee has no k
 
 
 class Guarantee(Keywords):
@@ -41,6 +42,12 @@ class Guarantee(Keywords):
     def phrase(self) -> str:
         """Short name of the guarantee with its parameters."""
         raise NotImplementedError
+
+    @property
+    def smallest_group(self) -> int | None:
+        """Fewest rows that match what an attacker knows: k; None if the guarantee counts no rows."""
+        k: int | None = getattr(self, "k", None)  # a field of most models
+        return k
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -65,9 +72,15 @@ class Guarantee(Keywords):
 
 
 def absent_items(promise: Guarantee | Facts) -> int:
-    """Tell how many items that a person does not have a promise, or the record of one, is about; 0: none."""
+    """Return how many absent items a guarantee, or the record of one, covers."""
     found: int = promise.get("absent", 0) if isinstance(promise, Mapping) else getattr(promise, "absent", 0)
     return found
+
+
+def least_rows(promise: Guarantee | Facts) -> int:
+    """Return how many rows must contain an item whose name may be published, by a guarantee or its record."""
+    k = promise.get("k") if isinstance(promise, Mapping) else promise.smallest_group
+    return max(k or FEWEST, 2)
 
 
 def _nothing(_facts: Facts) -> list[Any]:
@@ -79,18 +92,18 @@ class Words:
     """The words for one privacy model."""
 
     parameters: tuple[str, ...]  # its parameters, in the order in which they are shown
-    promise: Callable[[Facts], str]  # the promise, in one sentence
+    promise: Callable[[Facts], str]  # the guarantee, in one sentence
     # fulfilled, broken: what the check found in the published rows, as the end of a sentence
     fulfilled: Callable[[Facts], str]
     broken: Callable[[Facts], str]
     violation: Callable[[Facts], str]  # one violation of a verdict's list, in a line
-    not_covered: Callable[[Facts], Points] = _nothing  # beside what no promise covers
+    not_covered: Callable[[Facts], Points] = _nothing  # beside what no guarantee covers
     reading: Callable[[Facts], Points] = _nothing  # what the parameters mean
     beyond: Callable[[Facts], list[str]] = _nothing  # what holds besides what was asked, in lines
     # whether it keeps rows that look alike from having a sensitive item in common
     hides_sensitive: bool = False
     shareable: tuple[str, ...] = ()  # findings of the verdict that a shared page may show
-    recounted: bool = True  # whether what is published shows that the promise holds
+    recounted: bool = True  # whether what is published shows that the guarantee holds
     known: str = ""  # the parameter that says how many items someone may know; empty if nothing limits them
     known_in_all: str = (
         ""  # columns of a person whose values someone is thought to know in any case; empty: none
@@ -117,7 +130,7 @@ class Model:
     # what its verifier must know besides the published rows: `image`, what each item is published as; or can
     # make use of: `original`, the rows before
     knows: tuple[str, ...] = ()
-    # Whether the supports of items may be published beside the rows without harm to the promise. Not where
+    # Whether the supports of items may be published with the rows without harm to the guarantee. Not where
     # some items are sensitive: counts of them would tell more than the rows do.
     counts: bool = False
     place: int = 100  # its place in lists of models, and of their options
@@ -169,7 +182,7 @@ def _require_names(modules: Iterable[Any]) -> None:
         other = homes.setdefault(module.model.name, module)
         if other is not module:
             raise RequestError(
-                f"{module.__name__} and {other.__name__} both hold a guarantee {module.model.name}.",
+                f"{module.__name__} and {other.__name__} both contain a guarantee {module.model.name}.",
                 hint="Give the model another name.",
             )
 
@@ -187,7 +200,7 @@ def require_model(module: ModuleType, where: str) -> None:
     elif not _takes_two(getattr(module, "verify", None)):
         wrong = "verify(published, guarantee, *, show, progress)"
     if wrong:
-        raise RequestError(f"{where} is no guarantee: it must hold {wrong}.", hint=plugins.PAGE)
+        raise RequestError(f"{where} is no guarantee: it must contain {wrong}.", hint=plugins.PAGE)
 
 
 def _takes_two(function: Any) -> bool:

@@ -208,7 +208,7 @@ model = Model(
     words=Words(
         parameters=("h", "k", "p", "private"),
         promise=_promise,
-        fulfilled=lambda _: "no set of public items finds fewer rows or betrays more",
+        fulfilled=lambda _: "no set of public items finds fewer rows or reveals more",
         broken=lambda g: (
             f"{'' if g['complete'] else 'at least '}{count(g['violations'], 'smallest set')} of public items "
             "that single out too few rows or give a private item away"

@@ -25,7 +25,7 @@ LEAST, MOST = Fraction(1, 10**6), Fraction(10**6)
 class DifferentialPrivacy(Guarantee):
     """A release is as likely, up to a factor of e^epsilon, if a row is added or removed.
 
-    A promise about how a release is made, not about what is in it: noise that was drawn as it should be
+    A guarantee about how a release is made, not about what is in it: noise that was drawn as it should be
     cannot be distinguished from other noise. A row is a person; several rows of one person must be merged
     before.
 
@@ -94,7 +94,7 @@ _FAILURES = {
     "distance": "one row can change the line {where} by {need}, not by {found}",
     "item": "{where} is in more than one block",
     "cells": "block {where} has {found} cells, not {need}",
-    "rows": "{where} holds {found} rows, where {need} follow from the noisy counts",
+    "rows": "{where} contains {found} rows, where {need} follow from the noisy counts",
 }
 
 
@@ -130,7 +130,7 @@ model = Model(
         not_covered=lambda _: [
             (
                 "Several rows of one person.",
-                "The promise is about a row. Who has more than one is protected less; merge them before.",
+                "The guarantee is about a row. Who has more than one is protected less; merge them before.",
             ),
             (
                 "Further releases.",
@@ -147,7 +147,7 @@ model = Model(
                 "epsilon:",
                 f"by how much the chance of any outcome may depend on one row: by a factor of "
                 f"{factor(g['epsilon'])} for {_plain(g['epsilon'])}. Small is strong; above 10 little is "
-                "promised.",
+                "guaranteed.",
             )
         ],
         violation=violation_words,

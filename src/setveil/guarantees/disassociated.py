@@ -46,7 +46,7 @@ class Disassociated(Guarantee):
     sensitive : iterable of str
         Labels of the sensitive items; each must occur in the data that are anonymized.
     unsafe : bool
-        Whether to promise nothing of the sensitive items: then there is no rho, and what can be inferred of
+        Whether to guarantee nothing of the sensitive items: then there is no rho, and what can be inferred of
         them is only looked at.
 
     References
@@ -97,7 +97,7 @@ class Disassociated(Guarantee):
 
     @property
     def unsafe(self) -> bool:
-        """Whether nothing is promised of the sensitive items."""
+        """Whether nothing is guaranteed of the sensitive items."""
         return bool(self.sensitive) and self.rho is None
 
     @property
@@ -155,8 +155,8 @@ class Disassociated(Guarantee):
             needed = f"k / rho = {self.least}"
             greatest = max((k for k in range(1, filled + 1) if math.ceil(k / self.rho) <= filled), default=0)
         raise InfeasibleError(
-            f"{self.phrase} cannot be reached: {count(filled, 'row')} of {data.n_rows:,} hold items, and a "
-            f"cluster needs {needed} of them.",
+            f"{self.phrase} cannot be reached: {count(filled, 'row')} of {data.n_rows:,} contain items, and "
+            f"a cluster needs {needed} of them.",
             hint=f"No k can be reached with rho = {written(self.rho or RHO)}: give a greater one.",
             greatest_k=greatest or None,
         )
@@ -184,7 +184,7 @@ def inference_words(found: Facts) -> str:
         return f"a sensitive item is learned with a chance of {found['confidence']:.4g}"
     where = f"in cluster {found['cluster']}"
     return (
-        f"{where} {found['sensitive_rows']:,} of {count(found['support'], 'row')} hold "
+        f"{where} {found['sensitive_rows']:,} of {count(found['support'], 'row')} contain "
         f"{found['item']}{known} "
         f"({found['confidence']:.4g})"
     )
@@ -278,7 +278,7 @@ def _beyond(g: Facts) -> list[str]:
     lines = [f"smallest cluster: {count(g['greatest_k'], 'row')}"] if g["clusters"] else []
     most = g.get("greatest_confidence")
     if most is not None:
-        lines.append(f"learned at most: {inference_words(most)}")
+        lines.append(f"most certain inference: {inference_words(most)}")
     if g.get("inferences"):
         lines.append(f"above 0.2: {count(g['inferences'], 'set')} of known items")
     return lines

@@ -64,14 +64,14 @@ class TransactionalKAnonymity(Guarantee):
             generalization makes the one look like the other.
         """
         filled = int((data.row_lengths() > 0).sum())
-        counts = {"hold items": filled, "hold none": data.n_rows - filled}
+        counts = {"contain items": filled, "contain none": data.n_rows - filled}
         rare = [f"{n:,} {what}" for what, n in counts.items() if 0 < n < self.k]
         if not rare:
             return
         greatest = min(n for n in counts.values() if n > 0)
         hint = ""
         if greatest < 2:
-            one = "without items" if counts["hold none"] == 1 else "with items"
+            one = "without items" if counts["contain none"] == 1 else "with items"
             hint = f"The only row {one} cannot be hidden at any k"
             rest = data.n_rows - 1
             hint += f"; without it, k can be as great as {rest}." if rest >= 2 else "."
@@ -89,7 +89,7 @@ class TransactionalKAnonymity(Guarantee):
 def _beyond(g: Facts) -> list[str]:
     greatest = g["greatest_k"]
     if greatest is None:
-        return ["There are no rows: every k holds."]
+        return ["There are no rows: every k is satisfied."]
     return [f"greatest k: {greatest if greatest >= 2 else 'none (a row is the only one of its kind)'}"]
 
 

@@ -120,11 +120,11 @@ class KKmAnonymity(Guarantee):
 
     @property
     def of_items(self) -> KmAnonymity:
-        """What is promised of the items of the rows of one class."""
+        """What is guaranteed of the items of the rows of one class."""
         return KmAnonymity(self.k, self.m)
 
     def for_columns(self, names: Iterable[str]) -> KKmAnonymity:
-        """Take the promise for items of some columns: of a single one, m is a number."""
+        """Take the guarantee for items of some columns: of a single one, m is a number."""
         m = self.of_items.for_columns(names).m
         return self if m is self.m else KKmAnonymity(self.k, m, self.sensitive, self.h, self.p)
 
@@ -309,7 +309,7 @@ def _reading(g: Facts) -> Points:
 
 def _beyond(g: Facts) -> list[str]:
     if g["greatest_k"] is None:
-        return ["There are no rows: every k and m hold."]
+        return ["There are no rows: every k and m is satisfied."]
     absent = f", {g['absent']} absent" if g.get("absent") else ""
     at = f" at {'this m' if isinstance(g['m'], Mapping) else 'm = ' + str(g['m'])}{absent}"
     if g["greatest_k"] < 2:

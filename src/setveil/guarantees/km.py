@@ -39,7 +39,7 @@ class KmAnonymity(Guarantee):
         (see `setveil.read_facts`), also a number for each: every set of at most this many items of each
         column.
     absent : int
-        1: the promise also holds against someone who also knows an item that the person does not have: no
+        1: the guarantee also holds against someone who also knows an item that the person does not have: no
         row, or at least k rows, contain a set of at most m items (also the empty one) and lack that item. An
         item excludes rows only where the release shows labels that certainly mean it (docs/verify.md). 0:
         absent items are not covered.
@@ -90,7 +90,7 @@ class KmAnonymity(Guarantee):
 
     @property
     def for_single_facts(self) -> KmAnonymity:
-        """The promise about single facts, which that of whole codes implies."""
+        """The guarantee about single facts, which that of whole codes implies."""
         return replace(self, known=FACTS)
 
     def as_dict(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class KmAnonymity(Guarantee):
         return {**record, "known": CODES} if self.of_codes else record
 
     def for_columns(self, names: Iterable[str]) -> KmAnonymity:
-        """Take the promise for items of some columns: of a single one, m is a number.
+        """Take the guarantee for items of some columns: of a single one, m is a number.
 
         Raises
         ------
@@ -169,10 +169,10 @@ def m_as_json(m: int | float) -> Any:
 
 
 def _require_promised(absent: int, m: Any) -> None:
-    """Refuse what cannot be promised of absent items."""
+    """Refuse what cannot be guaranteed of absent items."""
     if absent > 1:
         raise RequestError(
-            f"A promise is about 1 absent item at most, got {absent}.",
+            f"A guarantee is about 1 absent item at most, got {absent}.",
             hint="`setveil verify --absent 2` checks a release that was made for less.",
         )
     if absent and (m == math.inf or isinstance(m, PerColumn)):
@@ -183,7 +183,7 @@ def _require_promised(absent: int, m: Any) -> None:
 
 
 def _require_known(known: str, m: Any, absent: int) -> None:
-    """Refuse what is not known as one item, and what is not promised of whole codes."""
+    """Refuse what is not known as one item, and what is not guaranteed of whole codes."""
     if known not in (FACTS, CODES):
         raise RequestError(f"known must be {FACTS!r} or {CODES!r}, got {described(known)}.")
     if known == CODES and (absent or m == math.inf or isinstance(m, PerColumn)):
@@ -210,7 +210,7 @@ def known_words(m: Any, what: str = "item") -> str:
 
 
 def promise_words(g: Facts) -> str:
-    """State the promise."""
+    """State the guarantee."""
     absent = f", and {count(g['absent'], 'item')} that is not in it," if g.get("absent") else ""
     unit = "code" if _of_codes(g) else g.get("unit", "item")
     whole = f", {'with' if g['m'] == 1 else 'each with'} everything about it," if _of_codes(g) else ""
@@ -233,7 +233,7 @@ def _fewest(g: Facts) -> str:
 
 
 def broken_words(g: Facts) -> str:
-    """Say what the check found where the promise is broken."""
+    """Say what the check found where the guarantee is violated."""
     if g.get("overlap"):
         return overlap_words(g)
     atleast = "" if g.get("complete", True) else "at least "
@@ -282,7 +282,7 @@ def not_covered_words(g: Facts) -> Points:
 
 
 def _beyond_codes(g: Facts) -> Points:
-    """Say what a promise about whole codes does not cover."""
+    """Say what a guarantee about whole codes does not cover."""
     fewer = f"may find fewer than {count(g['k'], 'row')}, even only one."
     return [
         (
@@ -291,17 +291,17 @@ def _beyond_codes(g: Facts) -> Points:
         ),
         (
             "Knowing when a code was not recorded.",
-            "Everything about a code is what the row holds of it. Someone who also knows of a period without "
+            "The known facts of a code are all its facts in the row. Someone who also knows a period without "
             f"the code {fewer}",
         ),
     ]
 
 
 def _absence_words() -> Points:
-    """Say what a promise about an absent item does not cover."""
+    """Say what a guarantee about an absent item does not cover."""
     text = (
-        "The promise is about one absent item, which excludes the rows that certainly hold it. Someone who "
-        "knows of two, or that nothing of a label's kind is there, may find fewer rows."
+        "The guarantee covers one absent item, which excludes the rows that certainly contain it. Someone "
+        "who knows two absent items, or that all items of a label are absent, may find fewer rows."
     )
     return [("Knowing what a person does not have.", text)]
 
@@ -326,7 +326,7 @@ def _reading(g: Facts) -> Points:
 def _beyond(g: Facts) -> list[str]:
     greatest_k, greatest_m = g["greatest_k"], g.get("greatest_m")
     if greatest_k is None:
-        return ["No row holds an item: every k and m hold."]
+        return ["No row contains an item: every k and m is satisfied."]
     known = "this m" if isinstance(g["m"], Mapping) else f"m = {g['m']}"
     if greatest_k >= 2:
         stopped = "" if g["complete"] or g["holds"] else " or less (counting was stopped)"
@@ -371,12 +371,12 @@ model = Model(
         "absent": Option(
             Integer(0),
             "Items that a person is known not to have: 0 or 1 (default 0; 1 only by exact).",
-            asked_apart=True,
+            separate_in_verify=True,
         ),
         "known": Option(
             Choice((FACTS, CODES)),
             "Known item of facts: a fact, or a code with everything about it (only exact).",
-            asked_apart=True,
+            separate_in_verify=True,
         ),
     },
     algorithm="exact",

@@ -115,8 +115,8 @@ class KmRho(Guarantee):
             raise too_few_of(
                 "such rows",
                 filled,
-                f"{self.phrase} cannot be reached: only {filled:,} of {count(data.n_rows, 'row')} hold items "
-                f"that are not sensitive, and fewer than k = {self.k} rows hide nobody.",
+                f"{self.phrase} cannot be reached: only {filled:,} of {count(data.n_rows, 'row')} contain "
+                f"items that are not sensitive, and fewer than k = {self.k} rows hide nobody.",
             )
 
 
@@ -160,10 +160,8 @@ def _promise(g: Facts) -> str:
     )
 
 
-def confidence_words(found: Facts | None) -> str:
-    """Say what tells most about a sensitive item; without its name where that is not told."""
-    if found is None:
-        return "no sensitive item is published"
+def confidence_words(found: Facts) -> str:
+    """Describe the set that reveals most about a sensitive item, without names if these are not published."""
     if "item" not in found:
         return f"a sensitive item with a chance of {found['confidence']:.4g}"
     known = f" with {', '.join(found['itemset'])}" if found["itemset"] else ""
@@ -173,15 +171,18 @@ def confidence_words(found: Facts | None) -> str:
     )
 
 
-def _fulfilled(g: Facts) -> str:
-    return f"the most that is learned: {confidence_words(g['greatest_confidence'])}"
+def greatest_words(g: Facts) -> str:
+    """Describe the most certain inference that the published rows allow."""
+    if g["greatest_confidence"] is None:
+        return "no sensitive item is published"
+    return f"the most certain inference is {confidence_words(g['greatest_confidence'])}"
 
 
 def _broken(g: Facts) -> str:
     atleast = "" if g["complete"] else "at least "
     return (
         f"{atleast}{count(g['violations'], 'set')} of known items in fewer than {count(g['k'], 'row')}, or "
-        f"that give a sensitive item away with a chance above {g['rho']}"
+        f"that reveal a sensitive item with a chance above {g['rho']}"
     )
 
 
@@ -203,7 +204,7 @@ def inference_not_covered(g: Facts) -> Points:
         *several,
         (
             "Knowing what a person does not have.",
-            "Someone who knows that a person lacks some items may learn more than is promised.",
+            "Someone who knows that a person lacks some items may learn more than is guaranteed.",
         ),
         (
             "Knowing how releases are made.",
@@ -250,7 +251,7 @@ def violation_words(entry: Facts) -> str:
 
 def confidences_beyond(g: Facts) -> list[str]:
     """List the greatest confidence of each sensitive item."""
-    return [f"learned at most: {confidence_words(found)}" for found in g["confidences"][:20]]
+    return [f"most certain inference: {confidence_words(found)}" for found in g["confidences"][:20]]
 
 
 def _beyond(g: Facts) -> list[str]:
@@ -283,7 +284,7 @@ model = Model(
     words=Words(
         parameters=("k", "m", "rho", "sensitive", "knows"),
         promise=_promise,
-        fulfilled=_fulfilled,
+        fulfilled=greatest_words,
         broken=_broken,
         not_covered=_not_covered,
         reading=_reading,

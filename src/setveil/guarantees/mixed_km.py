@@ -65,7 +65,7 @@ class MixedKmAnonymity(Guarantee):
         return {"model": self.model, "k": self.k, "m": m_as_json(self.m)}
 
     def for_columns(self, names: Iterable[str]) -> MixedKmAnonymity:
-        """Take the promise for items of some columns.
+        """Take the guarantee for items of some columns.
 
         Raises
         ------
@@ -154,7 +154,7 @@ def _reading(g: Facts) -> Points:
 
 def _beyond(g: Facts) -> list[str]:
     if g["greatest_k"] is None:
-        return ["There are no rows: every k and m hold."]
+        return ["There are no rows: every k and m is satisfied."]
     at = "this m" if isinstance(g["m"], Mapping) else f"m = {g['m']}"
     if g["greatest_k"] < 2:
         return [f"greatest k at {at}: none (a set of facts belongs to a single row)"]

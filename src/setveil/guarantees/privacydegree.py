@@ -130,7 +130,7 @@ def _labels(sensitive: Iterable[object]) -> tuple[str, ...]:
 
 def _fulfilled(g: Facts) -> str:
     if g["smallest_degree"] is None:
-        return "no group holds a sensitive item"
+        return "no group contains a sensitive item"
     return (
         f"{count(g['groups'], 'group')}; the most frequent sensitive item of any group is in one row of "
         f"{g['smallest_degree']:.4g}"
@@ -168,8 +168,8 @@ model = Model(
     words=Words(
         parameters=("p", "sensitive"),
         promise=lambda g: (
-            f"In every group at most one row in {count(g['p'])} holds any one sensitive item: nobody learns "
-            f"one about a person with a probability above {1 / g['p']:.3g}."
+            f"In every group at most one row in {count(g['p'])} contains any one sensitive item: nobody "
+            f"learns one about a person with a probability above {1 / g['p']:.3g}."
         ),
         fulfilled=_fulfilled,
         broken=lambda g: f"{count(g['violations'], 'breach', 'breaches')}",

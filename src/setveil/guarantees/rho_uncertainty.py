@@ -12,8 +12,8 @@ from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.km_rho import (
     RHO,
     SENSITIVE,
-    confidence_words,
     confidences_beyond,
+    greatest_words,
     inference_not_covered,
     require_public,
     sensitive_words,
@@ -92,7 +92,7 @@ def _promise(g: Facts) -> str:
 def _broken(g: Facts) -> str:
     atleast = "" if g["complete"] else "at least "
     return (
-        f"{atleast}{count(g['violations'], 'set')} of known items that give a sensitive item away with a "
+        f"{atleast}{count(g['violations'], 'set')} of known items that reveal a sensitive item with a "
         f"chance above {g['rho']}"
     )
 
@@ -111,7 +111,7 @@ model = Model(
     words=Words(
         parameters=("rho", "sensitive"),
         promise=_promise,
-        fulfilled=lambda g: f"the most that is learned: {confidence_words(g['greatest_confidence'])}",
+        fulfilled=greatest_words,
         broken=_broken,
         not_covered=_not_covered,
         reading=lambda g: [

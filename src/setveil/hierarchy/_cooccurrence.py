@@ -83,11 +83,7 @@ def _merge_pairs(left, right, limit, size, first, following, last):
 
 
 def group_similar(partner: Ids, value: NDArray[np.float64], limit: int) -> Ints:
-    """Merge the most similar items first, ties in item order, into groups of at most `limit` (2 or more).
-
-    `partner`, `value`: (n_ids, most), from `similar_items`. Returns the smallest member of each item's group:
-    int64 (n_ids,).
-    """
+    """Merge the most similar items first into groups of at most `limit`; return each smallest member."""
     n, most = partner.shape
     found = partner.ravel() >= 0
     x = np.repeat(np.arange(n, dtype=np.int64), most)[found]

@@ -100,7 +100,7 @@ def unused(label: str, taken: Collection[str]) -> str:
 
 def items_of(data: Transactions) -> list[str]:
     if not data.n_items:
-        raise DataError("The data hold no items, expected at least one to build a hierarchy over.")
+        raise DataError("The data contain no items, expected at least one to build a hierarchy over.")
     return item_order(data.vocabulary.labels)
 
 

@@ -35,14 +35,14 @@ def alone_note(
     >>> items = ["a1", "a2", "b1", "b2", "c1"]
     >>> tree = Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], *([x, "*"] for x in items[2:])])
     >>> alone_note(tree, items)
-    '3 of 5 items stand alone below the top: those that are rare can only be suppressed, or become *.'
+    '3 of 5 items are alone below the top: those that are rare can only be suppressed, or become *.'
     >>> alone_note(tree, items, [7, 2, 1, 1, 9], 5).partition(", and")[0]
-    '3 of 5 items stand alone below the top: 2 of them are in fewer than 5 rows'
+    '3 of 5 items are alone below the top: 2 of them are in fewer than 5 rows'
     """
     alone = standing_alone(tree, items)
     if not are_many(len(alone), len(items)):
         return ""
-    said = f"{len(alone):,} of {count(len(items), 'item')} stand alone below the top: "
+    said = f"{len(alone):,} of {count(len(items), 'item')} are alone below the top: "
     only = f"can only be suppressed, or become {tree.labels[tree.root]}."
     if k is None:
         return f"{said}those that are rare {only}"

@@ -23,10 +23,7 @@ Boxes = Mapping[str, tuple[int, Box]]  # of each label its column and box
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Items made of parts, of which each has a tree: an item is a leaf of each.
-
-    Only items that occur are listed; a box represents all combinations of the leaves below its nodes.
-    """
+    """Items that occur, made of parts with a tree each; a box represents all combinations below its nodes."""
 
     trees: tuple[Hierarchy, ...]
     names: tuple[str, ...]  # of the parts
@@ -48,9 +45,9 @@ class Space:
             wrong = next((label for label in tree.labels if self.sign in label), None)
             if wrong is not None:
                 raise HierarchyError(
-                    f"The hierarchy of {name}: {shorten(wrong)} holds {self.sign!r}, which stands "
+                    f"The hierarchy of {name}: {shorten(wrong)} contains {self.sign!r}, which stands "
                     "between the parts of a fact.",
-                    hint="A hierarchy is one of codes, not of facts; for codes that hold the sign choose "
+                    hint="A hierarchy is one of codes, not of facts; for codes that contain the sign choose "
                     "another: --fact-sign.",
                 )
 

@@ -110,7 +110,7 @@ def by_system(
         raise DataError(
             f"{len(missing):,} of {count(len(items), 'item')} {are(len(missing))} no code of {read.title}: "
             f"{listed(missing, 3)} ({reason}).",
-            hint="Without --strict they stand under '(unlisted)'.",
+            hint="Without --strict they are placed under '(unlisted)'.",
         )
     called = _called(read, names or {})
     if one_spelling:
@@ -235,7 +235,7 @@ def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
     }
     parents |= placed
     if not missing:
-        return Hierarchy(parents)
+        return tree.derived(parents, placed)
     root = tree.labels[tree.root]
     if tree.n_nodes == 1:  # the root is an item and must stay a leaf
         parents[root] = root = unused("*", taken)
@@ -243,4 +243,4 @@ def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
         taken.add(root)
     unlisted = unused("(unlisted)", taken)
     parents[unlisted] = root
-    return Hierarchy({**parents, **dict.fromkeys(missing, unlisted)})
+    return tree.derived({**parents, **dict.fromkeys(missing, unlisted)}, placed)

@@ -17,6 +17,7 @@ def joined(trees: Mapping[str, Hierarchy]) -> Hierarchy:
             up = int(tree.parent[v])
             parents[labelled(name, label)] = ABOVE if up < 0 else labelled(name, tree.labels[up])
     made = Hierarchy(parents)
+    made.added = frozenset(labelled(name, leaf) for name, tree in trees.items() for leaf in tree.added)
     made.origin = _origin([tree.origin for tree in trees.values()])
     return made
 
@@ -46,7 +47,8 @@ def parted(tree: Hierarchy, names: Sequence[str]) -> dict[str, Hierarchy]:
             above = None if up == tree.root else item_of(tree.labels[up])
             found.setdefault(column_of(label), {})[item_of(label)] = above
     require_columns(found, names)
-    return {name: Hierarchy(found[name]) for name in names if name in found}
+    added = {name: [item_of(leaf) for leaf in tree.added if column_of(leaf) == name] for name in found}
+    return {name: tree.derived(found[name], added[name]) for name in names if name in found}
 
 
 def require_columns(found: Mapping[str, object], names: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from itertools import islice
 
 from setveil.hierarchy._levels import unused
@@ -73,26 +73,31 @@ class Labels:
         return label
 
 
-def is_computed(tree: Hierarchy, items: Collection[str]) -> bool:
-    """Whether a hierarchy was computed from the items that occur, or looks as if it had been.
+def is_computed(tree: Hierarchy) -> bool:
+    """Whether a hierarchy was computed from items that occur, or looks as if it had been.
 
     A file keeps no note of that. Its nodes say it: ``C1_0``, ``L1_0`` or ``tea · milk · …``, or below ``*``
-    prefixes of exactly the items that occur, ranges or periods.
+    prefixes of the items, ranges or periods. A hierarchy of other rows, such as those of all years, is one.
     """
     if tree.origin is not None and tree.origin.source == "co-occurrence":
         return True
     inner = [node for node in range(tree.n_leaves, tree.n_nodes) if node != tree.root]
-    if not inner:
+    own = [node for node in inner if not UNLISTED.fullmatch(tree.labels[node])]
+    labels = [tree.labels[node] for node in own]
+    if not own:
         return False
-    labels = [tree.labels[node] for node in inner]
-    own = [label for label in labels if not UNLISTED.fullmatch(label)]
-    if own and all(map(_MADE.fullmatch, own)):
+    if all(map(_MADE.fullmatch, labels)):
         return True
-    if set(tree.labels[tree.root]) != {"*"} or {*tree.labels[: tree.n_leaves]} != {*items}:
+    if set(tree.labels[tree.root]) != {"*"}:
         return False
     if all(map(_RANGE.fullmatch, labels)) or all(map(_PERIOD.fullmatch, labels)):
         return True
-    return all(_is_prefix(tree.labels[node], (tree.labels[x] for x in tree.leaves(node))) for node in inner)
+    return all(_is_prefix(tree.labels[node], (tree.labels[x] for x in tree.leaves(node))) for node in own)
+
+
+def is_computed_node(label: str) -> bool:
+    """Whether a node groups items because they occur: some were added, or found to occur together."""
+    return UNLISTED.fullmatch(label) is not None or _MADE.fullmatch(label) is not None
 
 
 def _is_prefix(node: str, leaves: Iterable[str]) -> bool:

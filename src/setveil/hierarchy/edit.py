@@ -117,7 +117,7 @@ class Draft:
         empty = set(self.empty_groups())
         parents: dict[str, str | None] = {node: up for node, up in self.parent.items() if node not in empty}
         if not parents:
-            raise HierarchyError("The hierarchy holds no item any more, expected at least one.")
+            raise HierarchyError("The hierarchy contains no item any more, expected at least one.")
         return Hierarchy({**parents, self.root: None})
 
     def apply(self, edit: Edit) -> dict[str, Any]:
@@ -341,7 +341,7 @@ class Draft:
             what = "a group" if name in self.children else "an item"
             _refuse(f"There is {what} called {shorten(name)} already.")
         if name != name.strip() or any(sign in name for sign in "\0\r\n"):
-            _refuse(f"The name {shorten(name)} begins or ends with a blank or holds a line break.")
+            _refuse(f"The name {shorten(name)} begins or ends with a blank or contains a line break.")
 
 
 def _place(places: Iterable[tuple[str, Kind, str | None, int]]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
         parents[new.get(label, label)] = above and new.get(above, above)
     parents |= {item: inner[item] for item in inner}
     parents |= {item: new.get(group, group) for item, group in (below | placed).items()}
-    made = Hierarchy(parents)
+    made = tree.derived(parents, {*placed, *(names.get(leaf, leaf) for leaf in tree.added)})
     made.origin = tree.origin
     if inner:
         log.info("The hierarchy: %s.", below_groups(inner))
@@ -130,7 +130,7 @@ def with_items(tree: Hierarchy, below: Mapping[str, str]) -> Hierarchy:
         label: None if up < 0 else tree.labels[up]
         for label, up in zip(tree.labels, tree.parent.tolist(), strict=True)
     }
-    made = Hierarchy(parents | {item: group for item, group in below.items() if item not in parents})
+    made = tree.derived(parents | {item: group for item, group in below.items() if item not in parents})
     made.origin = tree.origin
     return made
 

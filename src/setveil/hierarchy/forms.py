@@ -40,7 +40,7 @@ def tree_from(held: object) -> Hierarchy:
         hint = _FORMS
     elif is_pandas(held) or hasattr(held, "__arrow_c_stream__") or type(held).__name__ == "LazyFrame":
         edges = _of_paths(_rows(held))
-        hint = "In each row the item stands on the left, and broader groups to the right of it."
+        hint = "In each row the item is on the left, and broader groups are to its right."
     elif isinstance(held, Iterable) and not isinstance(held, str | bytes):
         edges = _of_paths(held)
         hint = "Each list goes from the item to the broadest group."
@@ -128,7 +128,7 @@ def _rows(frame: Any) -> Iterator[list[Any]]:
         if None in row or "" in row:
             raise HierarchyError(
                 f"Row {number} of the hierarchy has a missing cell before a group, expected none.",
-                hint="Missing cells may only stand at the end of a row.",
+                hint="Only cells at the end of a row may be missing.",
             )
         yield row
 

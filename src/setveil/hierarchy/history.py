@@ -30,10 +30,7 @@ class History:
         self._back: list[Draft | dict[str, Any]] = []
 
     def do(self, edit: Edit) -> dict[str, Any]:
-        """Carry out an edit, or undo or redo one, and return the plain step.
-
-        It is ``{"do": "start"}`` if the whole tree is another.
-        """
+        """Carry out an edit, or undo or redo one; return the plain step, "start" for another tree."""
         if edit.get("do") == "undo":
             return self._undo()
         if edit.get("do") == "redo":

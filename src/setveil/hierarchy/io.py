@@ -38,8 +38,9 @@ def read_hierarchy(
         leaf, ``leaf;parent;...;root``. The lines of a csv may differ in length, or be padded by repeating a
         label or by empty fields at their end. Blanks around a field are dropped, blank lines ignored. A csv
         that is no hierarchy as it stands may have a header, levels from the root down, pairs of child and
-        parent, no common root (it gets ``*``), lines without one of the levels, or items that are groups
-        elsewhere. If one of these shapes gives a tree, it is read so.
+        parent, no common root (it gets ``*``), lines without one of the levels, items that are groups
+        elsewhere, or groups that stand once: indented labels, or empty fields below them. If one of these
+        shapes gives a tree, it is read so. JSON may also be nested objects and lists.
     encoding : str
         Encoding of the file. Text that is UTF-8 is read as UTF-8 unless `FILE=ENCODING` names another one.
     separator : str, optional
@@ -151,7 +152,7 @@ def hierarchy_text(tree: Hierarchy, path: Path, name: str = "items") -> str:
 def _csv_text(tree: Hierarchy, path: Path, _name: str) -> str:
     for label in tree.labels:
         if label != label.strip() or any(sign in label for sign in "\0\r\n"):
-            raise _unwritable(label, path, "begins or ends with a blank or holds a line break")
+            raise _unwritable(label, path, "begins or ends with a blank or contains a line break")
 
     def quoted(label: str) -> str:
         # A byte order mark would be dropped at the start of the file.
@@ -168,8 +169,8 @@ def _csv_text(tree: Hierarchy, path: Path, _name: str) -> str:
 
 def _unwritable(label: str, path: Path, why: str) -> HierarchyError:
     return HierarchyError(
-        f"Cannot write {path}: the label {shorten(label)} {why}, which this form cannot hold.",
-        hint="Write a .json file instead, which holds any label.",
+        f"Cannot write {path}: the label {shorten(label)} {why}, which this form cannot contain.",
+        hint="Write a .json file instead, which contains any label.",
     )
 
 
@@ -187,7 +188,7 @@ def _amnesia_text(tree: Hierarchy, path: Path, name: str) -> str:
         raise RequestError(f"The name of the hierarchy is {name!r}, expected a word without spaces.")
     for label in tree.labels:
         if label == "has" or any(sign in label for sign in " \0\r\n"):
-            raise _unwritable(label, path, "is the word `has` or holds a space or a line break")
+            raise _unwritable(label, path, "is the word `has` or contains a space or a line break")
     lines = ["distinct", f"name {name}", "type string", f"height {tree.height + 1}", ""]
     for block in reversed(list(_blocks(tree))):
         lines += [f"{parent} has {' '.join(children)}" for parent, children in block]

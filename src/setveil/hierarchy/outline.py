@@ -6,16 +6,18 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from setveil.data.io.encodings import encoding_of, is_named_for, with_encoding
 from setveil.data.io.source import encodings_at
 from setveil.errors import DataError, HierarchyError, RequestError, TableError, listed, shorten, unreadable
+from setveil.hierarchy.nested import ObjectMembers, leaf_paths, said_of_keys
 from setveil.plain_json import read_json_with
 
 _OTHER_SEPARATORS = "\t|,"
+_BULLET = re.compile(r"\s*[-*•]\s+")
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,30 @@ def _parse_csv(lines: list[str], separator: str | None) -> Outline:
             )
         )
         outline.paths.clear()
+        if all(len(fields) == 1 for _, fields in outline.rows):
+            _indent(outline, used)
     return outline
+
+
+def _indent(outline: Outline, lines: Sequence[tuple[int, str]]) -> None:
+    """Put an empty field for each level in front of labels that are indented."""
+    deep: list[int] = []  # how far the groups above a line are indented
+    bullets = all(_BULLET.match(line) for _, line in lines)
+    for at, (number, line) in enumerate(lines):
+        wide = line.expandtabs()
+        far = len(wide) - len(wide.lstrip())
+        level = next((level for level, one in enumerate(deep) if one >= far), len(deep))
+        if level < len(deep) and deep[level] != far:
+            outline.problems = [
+                FileProblem(
+                    number, f"{shorten(line.strip())} is indented by {far}, expected as much as a line above"
+                )
+            ]
+            outline.rows.clear()
+            return
+        deep[level:] = [far]
+        label = _BULLET.sub("", line, count=1) if bullets else line
+        outline.rows[at] = number, [*[""] * level, label.strip()]
 
 
 def _splitter(separator: str) -> Callable[[str], list[str] | None]:
@@ -232,26 +257,25 @@ def _parse_amnesia(lines: list[str]) -> Outline:
 
 def _parse_json(text: str, path: Path) -> Outline:
     try:
-        # Pairs keep what a dict would lose: a parent that is listed twice. Numbers stay as they are written.
+        # These keep what a dict would lose: a parent that is listed twice. Numbers stay as they are written.
         top = read_json_with(
-            text, object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str
+            text, object_pairs_hook=ObjectMembers, parse_int=str, parse_float=str, parse_constant=str
         )
     except json.JSONDecodeError as error:
         raise DataError(
             f"{path} is not JSON: {error.msg} (line {error.lineno}, column {error.colno}).",
-            hint="Only a name that ends in .json is read as Amnesia JSON.",
+            hint="Only a name that ends in .json is read as JSON.",
         ) from error
     except ValueError as error:
-        raise unreadable(path, "is no Amnesia hierarchy", error) from None
-    members = top if isinstance(top, _Pairs) else _Pairs()
+        raise unreadable(path, "is no hierarchy", error) from None
+    members = top if isinstance(top, ObjectMembers) else ObjectMembers()
     _refuse_ranges(dict(members).get("hierType"), path)
     levels = [(key, value) for key, value in members if re.fullmatch("level[0-9]+", key)]
     if not levels:
-        got = f"the keys {listed([key for key, _ in members])}" if members else "no object with keys"
-        raise HierarchyError(f"{path} is not an Amnesia hierarchy: expected level1, level2, ...; got {got}.")
+        return _parse_nested(top, path)
     outline = Outline(whole=False)
     for key, blocks in levels:
-        if not isinstance(blocks, _Pairs):
+        if not isinstance(blocks, ObjectMembers):
             outline.problems.append(
                 FileProblem(None, f"{key}: expected an object of parents and their children")
             )
@@ -269,5 +293,20 @@ def _parse_json(text: str, path: Path) -> Outline:
     return outline
 
 
-class _Pairs(list[tuple[str, object]]):
-    """The members of a JSON object, in order."""
+def _parse_nested(top: object, path: Path) -> Outline:
+    """Take objects within objects: of names and children, or what is below each key."""
+    keys: dict[str, bool] = {}
+    names = [key for key, _ in top] if isinstance(top, ObjectMembers) else []
+    got = f"the keys {listed(names)}" if names else "no object with keys"
+    try:
+        down = list(leaf_paths(top, keys))
+    except (ValueError, RecursionError) as error:
+        got += f"; {error}" if isinstance(error, ValueError) else ", nested too deeply"
+        down = []
+    if all(len(labels) == 1 for labels in down):
+        raise HierarchyError(
+            f"{path} is not a hierarchy: expected level1, level2, ...; got {got}.",
+            hint='Nested JSON is a hierarchy, too: {"group": ["item", "item"]}, or objects with "name" and '
+            '"children".',
+        )
+    return Outline(whole=True, paths=[(None, labels[::-1]) for labels in down], notes=[said_of_keys(keys)])

@@ -144,7 +144,7 @@ def regrouped(
         namer.enter(node)
         for nest in nests:
             _hang(nest, tree.labels[node], parents, namer)
-    return Hierarchy(parents)
+    return tree.derived(parents)
 
 
 def _between(tree: Hierarchy, leaf: int, plan: Mapping[int, object]) -> Iterator[int]:

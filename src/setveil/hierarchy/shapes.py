@@ -1,7 +1,4 @@
-"""Hierarchies in other shapes than ``leaf;parent;...;root``: recognized if only one shape gives a tree.
-
-A file that is a hierarchy as it stands is never looked at here.
-"""
+"""Hierarchies in other shapes than ``leaf;parent;...;root``, recognized if only one shape gives a tree."""
 
 from __future__ import annotations
 
@@ -19,6 +16,7 @@ from setveil.wording import count
 
 Row = tuple[int, list[str]]  # the number of a line, and its fields
 
+_SHAPES = (*product(("paths", "pairs"), (False, True)), ("outline", True))
 _MANY = 5  # lines of which all but the first have the same root, so that the first is a header
 _LEVEL = re.compile(
     r"(?:item|code|leaf|child|parent|group|chapter|block|level|lvl|name|label|root|top|category|categories|"
@@ -31,6 +29,8 @@ _LEVEL = re.compile(
 def read_outline(path: str | os.PathLike[str], *, encoding: str, separator: str | None) -> Outline:
     """Read a hierarchy file and recognize its shape; `notes` of the answer say what was recognized."""
     outline = parse(path, encoding=encoding, separator=separator)
+    if outline.whole and not outline.rows:
+        return _completed(outline, alone=True)  # nested objects
     lines = {line for line, _ in outline.rows}
     if outline.rows and all(one.line in lines for one in outline.problems) and find_problems(outline):
         return recognized(outline)
@@ -40,7 +40,7 @@ def read_outline(path: str | os.PathLike[str], *, encoding: str, separator: str 
 def recognized(outline: Outline) -> Outline:
     """Read the lines of a csv in the first shape that gives a tree; unchanged if no shape does."""
     rows = [(line, fields) for line, fields in outline.rows if any(fields)]
-    for skip, (shape, down) in product(_headers(rows), product(("paths", "pairs"), (False, True))):
+    for skip, (shape, down) in product(_headers(rows), _SHAPES):
         found = _in_shape(rows[skip:], shape, down=down)
         if found is None:
             continue
@@ -48,7 +48,8 @@ def recognized(outline: Outline) -> Outline:
         if skip:
             line, fields = rows[0]
             found.notes.insert(0, f"line {line} is a header and no item: {shorten(';'.join(fields), 60)}")
-        if not find_problems(found):
+        indented = shape == "outline" and not outline.paths
+        if indented or not find_problems(found):
             return found
     return outline
 
@@ -69,9 +70,11 @@ def _headers(rows: Sequence[Row]) -> tuple[int, ...]:
 
 def _in_shape(rows: Sequence[Row], shape: str, *, down: bool) -> Outline | None:
     """Take lines as paths from an item to the root, or as pairs of child and parent; None: they are not."""
-    if shape == "paths" and not all(fields[0] for _, fields in rows):
+    if shape == "outline":
+        rows = _filled(rows)
+    if not rows or (shape == "paths" and not all(fields[0] for _, fields in rows)):
         return None
-    found = Outline(whole=shape == "paths")
+    found = Outline(whole=shape != "pairs")
     for line, fields in rows:
         labels = [field for field in (reversed(fields) if down else fields) if field]
         found.paths.append((line, [a for i, a in enumerate(labels) if i == 0 or a != labels[i - 1]]))
@@ -80,18 +83,41 @@ def _in_shape(rows: Sequence[Row], shape: str, *, down: bool) -> Outline | None:
             return None
         found.notes.append(f"each line is a {'parent and its child' if down else 'child and its parent'}")
     else:
-        if len({labels[0] for _, labels in found.paths}) < len(found.paths):
+        if shape == "paths" and len({labels[0] for _, labels in found.paths}) < len(found.paths):
             return None
-        if down:
+        if shape == "outline":
+            found.notes.append("a group stands once, above the lines below it")
+        elif down:
             found.notes.append("levels go from the root down to the item")
         if gaps := [line for line, fields in rows if "" in fields]:
             found.notes.append(
                 f"{count(len(gaps), 'line')} without one of the levels, such as line {gaps[0]}"
             )
+    return _completed(found, alone=shape == "outline")
+
+
+def _filled(rows: Sequence[Row]) -> list[Row]:
+    """Repeat the groups that stand once above lines whose first fields are empty; []: there are none."""
+    found: list[Row] = []
+    above: list[str] = []
+    for line, fields in rows:
+        at = next(at for at, field in enumerate(fields) if field)
+        if at > len(above) or "" in fields[at:]:
+            return []
+        below = [*above[:at], *fields[at:]]
+        if found and above != below and above == below[: len(above)]:
+            found.pop()  # the line before is a group
+        found.append((line, below))
+        above = below
+    return found if any(not fields[0] for _, fields in rows) else []
+
+
+def _completed(found: Outline, *, alone: bool) -> Outline:
+    """Add levels that lines skip, groups of items that are groups, and a root, also of items (`alone`)."""
     _fill_gaps(found)
     if found.whole:
         _put_items_below_groups(found)
-    _put_below_one_root(found)
+    _put_below_one_root(found, alone=alone)
     return found
 
 
@@ -183,13 +209,14 @@ def below_groups(names: Mapping[str, str]) -> str:
     return f"{are}, and became an item below it: {', '.join(pairs)}"
 
 
-def _put_below_one_root(found: Outline) -> None:
+def _put_below_one_root(found: Outline, *, alone: bool) -> None:
     """Put a root above the groups at the top, if there are several and none is called like it."""
     parents = _parents(found.paths)
     tops = dict.fromkeys(labels[-1] for _, labels in found.paths if labels[-1] not in parents)
     labels_of_all = {label for _, labels in found.paths for label in labels}
-    alone = any(len(labels) == 1 for _, labels in found.paths)
-    if len(tops) < 2 or ROOT in labels_of_all or alone:
+    if len(tops) < 2 or ROOT in labels_of_all:
+        return
+    if not alone and any(len(labels) == 1 for _, labels in found.paths):
         return
     if found.whole:
         found.paths = [(line, [*labels, ROOT]) for line, labels in found.paths]

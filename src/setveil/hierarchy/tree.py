@@ -92,6 +92,7 @@ class Hierarchy:
         Readers check what a file holds and name every problem; use `from_paths` for data of your own.
         """
         self.origin: HierarchyOrigin | None = None
+        self.added: frozenset[str] = frozenset()  # leaves that are there only because rows have them
         _require_texts(parents)
         has_child = set(parents.values())
         if unknown := sorted(up for up in has_child if up is not None and up not in parents):
@@ -260,6 +261,12 @@ class Hierarchy:
         """Leaves under a node (a leaf: itself), in item order."""
         return sorted(self.under(node).tolist())
 
+    def derived(self, parents: Mapping[str, str | None], added: Iterable[str] = ()) -> Hierarchy:
+        """Make a tree of other links; its leaves that were added, here or now, stay known as added."""
+        made = Hierarchy(parents)
+        made.added = self.added.union(added).intersection(made.labels[: made.n_leaves])
+        return made
+
     def merged(self) -> Hierarchy:
         """Merge inner nodes that have a single child with it; the child's label stays.
 
@@ -277,7 +284,9 @@ class Hierarchy:
                 above = (u for u in self.ancestors(v) if len(self._children[u]) != 1)
                 up = next(above, None)
                 parents[self.labels[v]] = None if up is None else self.labels[up]
-        return Hierarchy(parents)
+        made = self.derived(parents)
+        made.origin = self.origin
+        return made
 
     def relabelled(self, names: Mapping[str, str]) -> Self:
         """Give nodes that are no items other labels; nothing else changes.

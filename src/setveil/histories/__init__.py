@@ -5,6 +5,6 @@
 - `hold_back.py`: who has to stay out; `exposed.py`: who is found as it is; `found.py`: what searches answer;
 - `_joined.py`: one row for each person; `_forest.py`: the trees whose cuts are free; `_walk.py` finds what
   too few people fit;
-- `_clauses.py` and `_search.py` are the program; `_repair.py` coarsens labels until they keep the promise;
+- `_search.py` is the program; `_repair.py` coarsens labels until they satisfy the guarantee;
 - `_next.py`: what every search for the next release begins and ends with.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,13 +115,7 @@ def grow(
         total: dict[int, int] = {}
         for v, n in zip(bottom.tolist(), amount[some].tolist(), strict=True):
             total[v] = total.get(v, 0) + n
-        branches: dict[int, set[int]] = {}
-        for v in total:
-            below, node = v, int(up[v])
-            while node >= 0:
-                branches.setdefault(node, set()).add(below)
-                below, node = node, int(up[node])
-        stays = {v for v, under in branches.items() if len(under) > 1}
+        stays = _branchings(total, up)
         stays |= {int(up[v]) for v in barred if up[v] >= 0}
         number = {v: len(leaves) + i for i, v in enumerate(sorted(total))}
         leaves += [(r, v, total[v] * weight, total[v], v in barred) for v in sorted(total)]
@@ -155,6 +149,17 @@ def grow(
         leaf=tuple(maps),
         occurrences=np.array([n for *_, n, _ in leaves], np.int64),
     )
+
+
+def _branchings(leaves: Iterable[int], up: Ids) -> set[int]:
+    """Find the nodes where paths from several leaves to the root meet."""
+    branches: dict[int, set[int]] = {}
+    for v in leaves:
+        below, node = v, int(up[v])
+        while node >= 0:
+            branches.setdefault(node, set()).add(below)
+            below, node = node, int(up[node])
+    return {v for v, under in branches.items() if len(under) > 1}
 
 
 def _bottoms(hierarchy: Hierarchy, leaves: Ids, start: Ids | None) -> tuple[Ids, set[int]]:

@@ -23,9 +23,8 @@ def lift(
 ):  # fmt: skip
     """State for each failing set of known items nodes and leaves that cause it, in most general forms.
 
-    If the cut is at or below all the nodes and all the leaves are shown, too few people fit. Beginning with
-    each node in turn the others are omitted, and then all are raised, as long as that remains so. Returns how
-    many forms were written: `out_nodes` and `out_leaves` between `ends`.
+    Each node in turn stays while others are omitted, then all are raised, as long as too few people fit.
+    Returns how many forms were written: `out_nodes` and `out_leaves` between `ends`.
     """
     forms, filled = 0, 0
     for i in range(owners.size):

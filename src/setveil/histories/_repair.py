@@ -1,4 +1,4 @@
-"""Labels that keep the promise, made of labels that need not, and made finer again where that is possible."""
+"""Repairs labels until they satisfy the guarantee, and makes them finer again where possible."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDS = 3  # times that labels are made finer again
 
 
 def is_safe(joined: Joined, image: Ids) -> bool:
-    """Whether an image keeps the promise."""
+    """Whether an image satisfies the guarantee."""
     found = Walk(joined, options_of_image(image)).failing(joined.promise.m, most=1)
     return next(found, None) is None
 
@@ -26,7 +26,7 @@ def is_safe(joined: Joined, image: Ids) -> bool:
 def repaired(
     joined: Joined, image: Ids, progress: Progress, is_over: Callable[[], bool] = lambda: False
 ) -> Ids | None:
-    """Coarsen an image until it keeps the promise; None if that was to end early."""
+    """Coarsen an image until it satisfies the guarantee; None if that was to end early."""
     forest, image = joined.forest, image.copy()
     tree = forest.parent, forest.low, forest.high, forest.order, forest.each, forest.worst, forest.amounts
 
@@ -37,7 +37,7 @@ def repaired(
 
 
 def begun(joined: Joined, progress: Progress, is_over: Callable[[], bool] = lambda: False) -> Iterator[Ids]:
-    """Make images that keep the promise: of the finest one, of nothing shown, of cuts at depth 1, 2, ...
+    """Make images that satisfy the guarantee: of the finest one, of nothing shown, of cuts at depth 1, 2, ...
 
     Of the finest one in any case; the others if there is time, and the cuts until they lose more again.
     """
@@ -58,10 +58,7 @@ def begun(joined: Joined, progress: Progress, is_over: Callable[[], bool] = lamb
 def refined(
     joined: Joined, image: Ids, progress: Progress, is_over: Callable[[], bool] = lambda: False
 ) -> Ids:
-    """Make an image that keeps the promise finer where it still does.
-
-    Nodes and leaves of which nothing is shown are shown again, broad ones first, and then nodes are split.
-    """
+    """Show nodes and leaves again, broad ones first, and split nodes, while the guarantee holds."""
     forest = joined.forest
     tree = forest.low, forest.high, forest.order, forest.each, forest.worst, forest.amounts
     best = image

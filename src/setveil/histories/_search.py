@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -10,16 +11,45 @@ from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._incumbent import Incumbent
 from setveil.algorithms.exact._program import Bounds, Program
 from setveil.deadline import Deadline
-from setveil.histories._clauses import clauses_of
 from setveil.histories._joined import Joined
-from setveil.histories._repair import is_safe, refined, repaired
-from setveil.histories._walk import Floats, Walk, options_of_image, options_of_values
+from setveil.histories._lifting_loops import lift
+from setveil.histories._repair import is_safe, refined, repaired, walk_arguments
+from setveil.histories._walk import Failing, Floats, Walk, options_of_image, options_of_values
 from setveil.kernels.rows import Ids
 
 LIMITS = 0.25, 0.5, 0.75, 1 - 1e-6  # violated clauses with less than these are looked for in turn
 ENOUGH = 500  # until there are so many
 AT_ONCE = 30_000  # failing sets that are looked at in one go
 THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
+
+
+Clause = tuple[
+    tuple[int, ...], tuple[int, ...]
+]  # the cut is at or above one of these, or one of these is left out
+
+
+def clauses_of(walk: Walk, failing: Failing) -> set[Clause]:
+    """Find what failing sets demand, in most general forms."""
+    joined: Joined = walk.joined
+    width = joined.promise.m * joined.tokens.shape[1] + 1
+    most = failing.size * max(joined.promise.m * joined.free.size, 1)
+    is_free = np.zeros(joined.tokens.shape[1], np.uint8)
+    is_free[joined.free] = 1
+    nodes = np.zeros(most * joined.promise.m * joined.free.size, np.int64)
+    leaves = np.zeros_like(nodes)
+    ends = np.zeros(most + 1, np.int64)
+    some, left, right, keep, raised = (np.zeros(width, np.int64) for _ in range(5))
+    forms = lift(
+        *walk_arguments(walk, failing, is_free), joined.forest.parent, joined.promise.k, *joined.counting,
+        some, left, right, keep, raised, nodes, leaves, ends,
+    )  # fmt: skip
+    up = joined.forest.parent[nodes[: ends[forms]]].tolist()
+    gone, stops = leaves[: ends[forms]].tolist(), ends[: forms + 1].tolist()
+    out: set[Clause] = set()
+    for start, stop in pairwise(stops):
+        above = {v for v in up[start:stop] if v >= 0}
+        out.add((tuple(sorted(above)), tuple(sorted(set(gone[start:stop])))))
+    return out
 
 
 class LabelSearch:

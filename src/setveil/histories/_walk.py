@@ -39,10 +39,7 @@ def options_of_image(image: Ids) -> Options:
 
 
 def options_of_values(joined: Joined, up: Floats, gone: Floats, limit: float) -> Options:
-    """Show each leaf as every node that values below the limit leave open.
-
-    up: float64 (n_nodes,), how far the cut is at or above a node; gone: float64 (n_leaves,), suppressed.
-    """
+    """Show each leaf as every node that values of cuts and suppression below the limit leave open."""
     forest = joined.forest
     above = np.where(forest.parent >= 0, up[forest.parent], 0.0)
     leaf = np.arange(forest.n_leaves)
@@ -67,10 +64,7 @@ def options_of_values(joined: Joined, up: Floats, gone: Floats, limit: float) ->
 
 @dataclass(frozen=True)
 class Failing:
-    """Sets of known items that someone has and that fit too few people.
-
-    Each is listed with units of someone who has them, and what their leaves are shown as.
-    """
+    """Sets of known items that someone has and that fit too few people, with units of that person."""
 
     classes: Ints  # int64 (n, size): the sets, -1 behind the last
     rows: Ints  # int64 (n,): somebody who has each

@@ -1,7 +1,4 @@
-"""The boxes of facts that lose least where a code with everything about it counts as one known thing.
-
-A person's code is a history of its facts, as an item is one of its releases (docs/facts.md#whole-codes).
-"""
+"""The boxes of facts that lose least where a known code includes all about it (docs/facts.md#whole-codes)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labels of the next release for large data: coarsened until the promise holds, then made finer again."""
+"""Labels of the next release for large data: coarsened until the guarantee holds, then made finer again."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def next_labels(
     refine: bool = True,
     bound: bool = False,
 ) -> FoundLabels:
-    """Find labels of the next release that keep the promise, without proof that none lose less.
+    """Find labels of the next release that satisfy the guarantee, without proof that none lose less.
 
     For each set of known items that fits too few people, small sets first, the change is made that loses
     least for each person gained: an item's label is exchanged for a broader one, or suppressed. With
-    `refine`, labels are then made finer where the promise still holds; with `bound`, the linear relaxation of
+    `refine`, labels are then made finer if the guarantee still holds; with `bound`, the linear relaxation of
     the exact program limits how much less others may lose. The time limit is for these two; labels are always
     found. The rest: see `setveil.histories.exact`.
     """
@@ -45,7 +45,7 @@ def next_labels(
     forest = joined.forest
     image = np.full(
         forest.n_leaves, -1, np.int32
-    )  # keeps the promise, as who would be found even so is held back
+    )  # satisfies the guarantee, as who would be found even so is held back
     for made in begun(joined, listener, lambda: deadline.is_over):
         finer = refined(joined, made, listener, lambda: deadline.is_over) if refine else made
         image = min(image, finer, key=forest.cost)

@@ -105,10 +105,7 @@ def row_of(dtypes: Sequence[str]) -> struct.Struct:
 
 
 def caller(function: Any, arguments: list[Type], result: Type | None) -> Callable[..., Any]:
-    """Return a callable that passes arguments to a compiled function, and puts its result together.
-
-    `function`: takes the addresses of two rows, arguments and results, and returns 0, or 1 without memory.
-    """
+    """Return a callable that passes rows of numbers to a compiled function, and puts its result together."""
     row = row_of(list(numbers(arguments, for_array=1)))
     returned = row_of(list(numbers(result, for_array=2)))
     places = ctypes.c_int64 * (returned.size // 8)

@@ -1,7 +1,4 @@
-"""A process that compiles functions for another one: a line of JSON for each, and a line when it is there.
-
-It ends when the other one does, for then its standard input ends, whatever it is compiling.
-"""
+"""A process that compiles functions for another one, by lines of JSON, until its standard input ends."""
 
 from __future__ import annotations
 

@@ -90,10 +90,7 @@ def group_order(group: Ints, sizes: Ints) -> Ints:
 
 
 def merge_rows_by_content(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
-    """Find equal rows as `merge_rows` does, but number distinct rows by their items, not by appearance.
-
-    Many rows are first put into ranges of contents; several ranges are merged at a time.
-    """
+    """Merge equal rows as `merge_rows` does, numbered by their items; sorted in ranges of contents."""
     if indptr.size - 1 <= FEW:
         return _merged_by_content(indptr, items)
     rows, ends, by_range, starts = _in_ranges(indptr, items)

@@ -85,10 +85,7 @@ def number_rows(indptr, items, starts, numbers, n, out_ptr, out):
 
 @compiled
 def add_supports(indptr, items, starts, numbers, stamp, supports):
-    """Add, for each number, the rows that contain an item with it (arguments as for `number_rows`).
-
-    stamp: int64 (n,), -1 everywhere; supports: int64 (n,); both written.
-    """
+    """Add for each number the rows that contain an item with it; stamp: -1 everywhere; both are written."""
     for row in range(indptr.size - 1):
         for p in range(indptr[row], indptr[row + 1]):
             v = items[p]
@@ -115,10 +112,7 @@ def work_by_greatest(indptr, numbers, offsets, work):
 
 @compiled
 def first_places(at, start, end, least):
-    """Choose the first places of all numbers of a set but its least; whether there are any.
-
-    Places ascend, and leave one before them, from `start`; the last one is at least `least`.
-    """
+    """Choose the first places, from `start`, of all numbers of a set but its least; whether there are any."""
     last = at.size - 1
     for j in range(at.size):
         at[j] = start + 1 + j

@@ -13,10 +13,7 @@ from setveil.values.per_column import ABOVE, PerColumn, column_of
 
 
 class Limits:
-    """How many nodes of each sort a set may contain: `most`, int64 (sorts,).
-
-    `sort`: int64 (n,), the sort of each node: its column if m is given for columns, else the same for all.
-    """
+    """How many nodes of each sort (a column, if each has its m) a set may contain: int64 (sorts,)."""
 
     def __init__(self, labels: Iterable[str], m: float) -> None:
         """Take the labels of nodes, and m."""

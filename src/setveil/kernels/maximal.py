@@ -14,10 +14,7 @@ STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a s
 
 @compiled
 def mark_maximal(indptr, items, starts, tidlists, row, budget, maximal):
-    """Mark, from `row` on, the rows that no other row contains; return where it stopped after `budget` steps.
-
-    Rows are distinct; they and the rows of each item are read-only. The empty row is never marked.
-    """
+    """Mark, from `row` on, distinct rows that no other row contains; return where `budget` steps end."""
     steps = np.int64(0)
     while row < indptr.size - 1 and steps < budget:
         lo, hi = indptr[row], indptr[row + 1]

@@ -185,11 +185,7 @@ def _invert(indptr, items, starts, tidlists, positions):
 
 
 def invert(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids, Ints]:
-    """List the rows of each item: its tid-list, whose row numbers ascend.
-
-    Returns starts: int64 (n_ids + 1,); tidlists: int32 and positions: int64 (occurrences,), places in
-    `items`.
-    """
+    """List the rows of each item, ascending: int64 starts (n_ids + 1,), int32 rows, int64 places."""
     starts = np.zeros(n_ids + 1, np.int64)
     np.cumsum(np.bincount(items, minlength=n_ids), out=starts[1:])
     tidlists, positions = np.empty(items.size, np.int32), np.empty(items.size, np.int64)
@@ -262,10 +258,7 @@ def ranks_of(order: NDArray[np.integer], n_ids: int) -> Ids:
 
 
 def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], n_ids: int) -> Ranked:
-    """Replace items by their ranks, omit those that have none, and merge the rows that are equal then.
-
-    A row's items may be in any order; it represents `weights` rows; `order`: the items to keep, by rank.
-    """
+    """Replace items by their ranks in `order`, omit those without one, and merge rows that are equal then."""
     return in_ranks(*distinct_rows(*recode_rows(indptr, items, ranks_of(order, n_ids)), weights), order)
 
 

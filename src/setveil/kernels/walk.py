@@ -12,11 +12,7 @@ from setveil.sorting import sort_piece
 
 @compiled
 def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
-    """Write the wanted ones of each row's nodes and all their ancestors, in no order; return how many.
-
-    parent: int32 (n_nodes,), -1 for the root; out_ptr: int64 (n + 1,), zeros; out_nodes: int32 (occurrences
-    times the hierarchy's levels,); the last two are written.
-    """
+    """Write the wanted ones of each row's nodes and their ancestors, in no order; return how many."""
     stamp = np.full(parent.size, -1, np.int64)
     n = 0
     for row in range(indptr.size - 1):
@@ -34,10 +30,7 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
 
 @compiled
 def support(starts, tidlists, weights, nodes, enough, holders):
-    """Weight of the rows that contain all `nodes` (distinct), and number of rows; stop at `enough`.
-
-    holders: int64 (any,), written: the rows found, up to its length; starts, tidlists: see `rows.invert`.
-    """
+    """Weight and number of the rows that contain all `nodes`, written to `holders`; stop at `enough`."""
     rarest = nodes[0]
     for v in nodes:
         if starts[v + 1] - starts[v] < starts[rarest + 1] - starts[rarest]:
@@ -76,6 +69,20 @@ def support(starts, tidlists, weights, nodes, enough, holders):
             if total >= enough:
                 break
     return total, found
+
+
+@compiled
+def mark_occurring(starts, tidlists, weights, itemsets, first_rows, enough, occurs):
+    """Mark `enough` itemsets that occur, and whose first row is the given one unless that is negative."""
+    holder = np.empty(1, np.int64)
+    n = 0
+    for i in range(itemsets.shape[0]):
+        _, found = support(starts, tidlists, weights, itemsets[i], 1, holder)
+        if found > 0 and (first_rows[i] < 0 or holder[0] == first_rows[i]):
+            occurs[i] = True
+            n += 1
+            if n == enough:
+                break
 
 
 @compiled

@@ -20,13 +20,13 @@ _MODELS = {
     "kkm": "the classes of a table are made by its columns",
     "mixed-km": "the classes of a table are made by its columns",
 }
-_INSTEAD = "Omit --classes, or promise k^m-anonymity or (k,rho)^m-anonymity (--rho)."
+_INSTEAD = "Omit --classes, or guarantee k^m-anonymity or (k,rho)^m-anonymity (--rho)."
 
 
 def require_classes(algorithm: str | None, model: str) -> None:
     """Refuse classes for a model or an algorithm that cannot have them, with the reason."""
     if model not in GIVE:
-        reason = _MODELS.get(model, "it is another kind of promise")
+        reason = _MODELS.get(model, "it is another kind of guarantee")
         raise RequestError(f"--classes: {models()[model].title} has no classes: {reason}.", hint=_INSTEAD)
     if algorithm not in (None, NAME, SOLVER):
         raise RequestError(

@@ -82,7 +82,7 @@ class Columns:
             object.__setattr__(self, "set", (self.set,))
 
     @property
-    def given_options(self) -> list[str]:
+    def explicit_options(self) -> list[str]:
         """The options that were given."""
         return [_written(field.name) for field in fields(self) if getattr(self, field.name)]
 

@@ -136,18 +136,12 @@ class Inputs:
 
 
 def decode(name: str, kind: Kind, text: Any, inputs: Inputs, others: Mapping[str, Any]) -> Any:
-    """Turn the text or value of an option into its value.
-
-    `inputs`: what values depend on. `others`: values of the options before it.
-    """
+    """Turn the text or value of an option into its value, which depends on `inputs` and options before it."""
     return kind.read(name.replace("_", "-"), text, inputs, others)
 
 
 def decode_parameters(parameters: Any, texts: Mapping[str, Any], inputs: Inputs) -> dict[str, Any]:
-    """Turn what was given for an algorithm's own parameters into their values; None: was not given.
-
-    Names that the algorithm does not know are left as they are, to be rejected by it.
-    """
+    """Turn texts of an algorithm's own parameters into values; unknown names stay as they are."""
     options = options_of(parameters)
     return {
         name: decode(name, options[name].kind, text, inputs, {}) if name in options else text
@@ -157,10 +151,7 @@ def decode_parameters(parameters: Any, texts: Mapping[str, Any], inputs: Inputs)
 
 
 def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any], encoding: str) -> None:
-    """Refuse invalid parameters of an algorithm, if no data are needed to know.
-
-    None in `texts`: not given.
-    """
+    """Refuse invalid parameters of an algorithm, if no data are needed to know; None: not given."""
     options = options_of(parameters)
     unknown = [name for name, text in texts.items() if text is not None and name not in options]
     if unknown:
@@ -176,7 +167,7 @@ def no_parameter(
     if unknown == ["certificate"]:
         return RequestError(
             f"{algorithm} has no parameter certificate: only k^m-anonymity by exact has one. `setveil "
-            "verify` checks any promise.",
+            "verify` checks any guarantee.",
             hint=f"{as_option('certificate')} is of exact.",
         )
     have = {name: options_of(algorithms.load(name).Parameters) for name in algorithms.names()}

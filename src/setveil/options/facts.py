@@ -75,7 +75,7 @@ class FactOptions:
         return bool(self.when or self.amount) or several or any(":m=" in text for text in sets)
 
     @property
-    def given_options(self) -> list[str]:
+    def explicit_options(self) -> list[str]:
         """The options that were given."""
         names = (
             "when",
@@ -95,7 +95,7 @@ class FactOptions:
 
     def require_alone(self, columns: Columns) -> None:
         """Refuse columns that say what is known of a person in addition to facts."""
-        others = [option for option in columns.given_options if option not in OF_COLUMNS]
+        others = [option for option in columns.explicit_options if option not in OF_COLUMNS]
         if others:
             raise RequestError(
                 f"{', '.join(others)}: only tables have such columns, not rows of facts.",

@@ -20,10 +20,7 @@ WATCHED = "sensitive"  # names items that are only looked at, where the model ha
 
 
 def offered(model: Model, *, published: bool = False) -> list[str]:
-    """List the options of a model.
-
-    `published`: for rows that are published already: then nothing is drawn or only looked at.
-    """
+    """List the options of a model, without those that draw or only look if rows are published already."""
     found = [key for key, option in model.options.items() if option.drawn_with is None or not published]
     hides = any(option.secret for option in model.options.values())
     return found if hides or published or model.release != "rows" else [*found, WATCHED]
@@ -45,7 +42,7 @@ def missing(model: Model, texts: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return [names for names in choices if all(texts.get(name) is None for name in names)]
 
 
-def both_given(model: Model, texts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def conflicting_options(model: Model, texts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """List pairs of options of which one replaces the other, but both were given."""
     return [
         (option.instead_of, name)
@@ -59,11 +56,7 @@ def _instead_of(model: Model, name: str) -> list[str]:
 
 
 def require_options(name: str, texts: Mapping[str, Any], *, published: bool = False) -> None:
-    """Refuse a model that does not exist, and options that it lacks or does not know.
-
-    None in `texts`: not given. `published`: for rows that are published already: then nothing is drawn, and
-    items that a release names itself need not be given.
-    """
+    """Refuse a model that does not exist, and options that it lacks or does not know (None: not given)."""
     model = model_named(name)
     known = offered(model, published=published)
     extra = [key for key, text in texts.items() if text is not None and key not in known]
@@ -82,7 +75,7 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
         own = [key for key in known if key in model.options]
         if "absent" in extra:
             raise RequestError(
-                f"{name} has no {_named(['absent'])}: only km-anonymity promises something of absent items.",
+                f"{name} has no {_named(['absent'])}: only km-anonymity covers absent items.",
                 hint="`setveil verify --absent 1` checks a release of km-anonymity or kkm for it.",
             )
         raise RequestError(
@@ -92,7 +85,7 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
     for key, entry in model.options.items():
         if entry.only_with and texts.get(key) is not None and key not in applicable(model, texts):
             raise RequestError(f"{as_option(key)} goes with {as_option(*entry.only_with)} only.")
-    for key, drawn in both_given(model, texts):
+    for key, drawn in conflicting_options(model, texts):
         raise RequestError(
             f"The {key} items are either named ({_named([key])}) or drawn ({_named([drawn])})."
         )

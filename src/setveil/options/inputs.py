@@ -33,10 +33,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]:
-    """Read a list of items: one per line, or several as the rows of the data are written.
-
-    A line that is an item of the data is that item, with the commas or blanks that it holds.
-    """
+    """Read a list of items: one per line, or several as the rows of the data are written."""
     like = data.origin.layout if data.origin else Layout("basket")
     separator = like.separator if like.format == "basket" else ","
     text = as_text(read_bytes(path), str(path), encoding)
@@ -47,7 +44,7 @@ def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]
     parted = read_fimi(left) if like.format == "fimi" else read_basket(left, separator)
     labels = whole.union(label for label in parted.labels if label)
     if not labels:
-        raise DataError(f"{path} holds no item, expected one per line.")
+        raise DataError(f"{path} contains no item, expected one per line.")
     return tuple(item_order(labels))
 
 
@@ -57,7 +54,7 @@ def load_lines(path: Path, encoding: str) -> tuple[str, ...]:
     lines = _LINE_END.split(text.content.decode())
     labels = {label for line in lines if (label := _unquoted(line.strip(" \t")))}
     if not labels:
-        raise DataError(f"{path} holds no item, expected one per line.")
+        raise DataError(f"{path} contains no item, expected one per line.")
     return tuple(item_order(labels))
 
 
@@ -106,10 +103,7 @@ def require_known(
 def load_privacy(
     path: str, data: Transactions, image: Mapping[str, str | None] | None, encoding: str
 ) -> tuple[tuple[str, ...], ...]:
-    """Read privacy constraints on rows, or on published rows.
-
-    `image`: what items became, for published rows; items that it lacks were suppressed.
-    """
+    """Read privacy constraints on rows or, with the `image` of items, on published rows."""
     from setveil.constraints.io import read_privacy
 
     layout = data.origin.layout if data.origin else None
@@ -123,10 +117,7 @@ def load_privacy(
 def load_utility(
     text: str | None, data: Transactions, tree: Hierarchy | None, encoding: str
 ) -> tuple[tuple[str, ...], ...] | None:
-    """Make or read utility constraints: ``any``, ``siblings[:LEVEL]``, ``groups:SIZE``, or a file.
-
-    None are given for None; for ``any`` there are no groups, so that all items form one.
-    """
+    """Make or read utility constraints: ``any`` (none), ``siblings[:LEVEL]``, ``groups:SIZE``, or a file."""
     if text is None:
         return None
     if text == "any":
@@ -155,10 +146,7 @@ _SEPARATORS = (";", "\t", ",")  # of spreadsheets; the comma last, as it may be 
 
 
 def load_weights(path: Path, encoding: str) -> dict[str, float]:
-    """Read the importance of items: a csv with an item and a number in each line.
-
-    It may be separated by semicolons, and then have decimal commas, or by tabs.
-    """
+    """Read the importance of items: lines of an item and a number, with commas, semicolons or tabs."""
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
     read = [_weights(text, separator) for separator in _SEPARATORS]
     lines = max(read, key=lambda lines: [pair is not None for _, _, pair in lines])  # that fit the longest
@@ -209,10 +197,7 @@ def load_column_labels(path: Path, encoding: str) -> dict[str, list[str]]:
 
 
 def load_names(path: Path, encoding: str) -> dict[str, str]:
-    """Read what codes represent: a csv with a code and its name in each line.
-
-    A first line ``code,name`` is a header.
-    """
+    """Read what codes represent: a csv with a code and its name in each line, perhaps with a header."""
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
     names: dict[str, str] = {}
     for number, fields in _pairs(text):

@@ -1,4 +1,4 @@
-"""Which privacy model is meant where none is named, and where items may be looked at next to a promise."""
+"""Which privacy model is meant where none is named, and where items may be looked at next to a guarantee."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
 
 
 def require_nothing_absent(guarantee: Any) -> None:
-    """Refuse a promise about absent items, or whole codes, where the rows are not in memory."""
+    """Refuse a guarantee about absent items, or whole codes, where the rows are not in memory."""
     if guarantee.of_codes:
         raise RequestError("Facts are read in memory.", hint="Omit --engine.")
     if absent_items(guarantee):
         raise RequestError(
-            "Of absent items something is promised where all rows are in memory, not in parts or on Spark.",
+            "Of absent items something is guaranteed where all rows are in memory, not in parts or on Spark.",
             hint=faces("Omit --engine, or --absent.", "Omit absent."),
         )
 
@@ -65,11 +65,11 @@ def bounds_inference(model: Model) -> bool:
 
 
 def require_watched(model: Model, *, details: bool) -> None:
-    """Refuse to look at items that a promise says nothing of, where that is not done."""
+    """Refuse to look at items that a guarantee says nothing of, where that is not done."""
     if WATCHED not in offered(model) or WATCHED in model.options:
         raise RequestError(
             f"Of {model.title} no further sensitive items are looked at.",
-            hint="Name them in the promise."
+            hint="Name them in the guarantee."
             if any(option.secret for option in model.options.values())
             else "`setveil risk` looks at any rows.",
         )

@@ -16,7 +16,7 @@ def plugin(path: str | PathLike[str]) -> ModuleType:
     """Load measures, a guarantee or an algorithm of your own from a Python file, which is executed.
 
     Afterwards all functions know what the file holds: its measures are among those of every release, its
-    guarantee can be promised and verified, and its algorithm can be named.
+    guarantee can be requested and verified, and its algorithm can be named.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _require(module: ModuleType, where: str) -> None:
     held = [name for name in checks if hasattr(module, name)]
     if not held:
         raise RequestError(
-            f"{where} holds no measures (MEASURES), no guarantee (model) and no algorithm (info).",
+            f"{where} contains no measures (MEASURES), no guarantee (model) and no algorithm (info).",
             hint=plugins.PAGE,
         )
     for name in held:

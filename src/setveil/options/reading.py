@@ -51,7 +51,7 @@ class Reading:
     )
     delimiter: str | None = parameter(
         Text("a sign"),
-        "Between the items of a cell, where it holds several (by default ; in the set column of a table).",
+        "Between the items of a cell, if it contains several (by default ; in the set column of a table).",
         default=None,
     )
     not_ids: str | None = parameter(
@@ -95,9 +95,7 @@ class Reading:
         "Lines without an item: skip, their person stays, or stop (default: skip).",
         default=None,
     )
-    fill_id: bool | None = parameter(
-        Flag(), "An ID stands once for a group of lines: empty ones are those above.", default=None
-    )
+    fill_id: bool | None = parameter(Flag(), "Read an empty ID as that of the line above.", default=None)
     also: Sequence[str] | None = parameter(
         Texts("FILE[:COLUMN]"),
         "Further file about the same people, joined by the ID: its items are added. May be repeated.",
@@ -138,14 +136,14 @@ class Reading:
         """Encoding of text files, named or not."""
         return self.encoding or "utf-8"
 
-    def given_options(self) -> dict[str, Any]:
+    def explicit_options(self) -> dict[str, Any]:
         """Return what was given, as arguments of `setveil.read`."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None and value is not False}
 
     def written(self) -> dict[str, Any]:
         """Return what was given of how a table is written, in addition to its encoding and separator."""
-        return {name: value for name, value in self.given_options().items() if name in WRITTEN}
+        return {name: value for name, value in self.explicit_options().items() if name in WRITTEN}
 
     def as_lines(self) -> Lines:
         """Say which lines are no data."""
@@ -159,7 +157,7 @@ class Reading:
 
     def arguments(self) -> list[str]:
         """Return what was given, as it is written on the command line; secrets are omitted."""
-        options = self.given_options()
+        options = self.explicit_options()
         if "connection" in options:
             options["connection"] = redacted(options["connection"])
         return as_words(options)

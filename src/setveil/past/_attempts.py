@@ -12,7 +12,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.past._blame import smallest_blame
 from setveil.past._naming import Naming, Positions
 
-CHECKS = 10  # of one search for the cause, before it takes all that still breaks the promise
+CHECKS = 10  # of one search for the cause, before it takes all that still violates the guarantee
 TARGETS = 20  # labels to try that could take in the cause
 VERIFIED = 3  # of these, how many that seem possible are verified
 
@@ -36,7 +36,7 @@ class Attempts:
         refused: Collection[str] = (),
         brief: bool = False,
     ) -> Answer:
-        """Publish items under other labels, check that, and find the cause if the promise breaks.
+        """Publish items under other labels, check that, and find the cause if the guarantee fails.
 
         `kind`: for the words. `parts`: the new labels and their items. `allowed`, `refused`: labels that may,
         and must not, be blamed. `brief`: find no cause.
@@ -72,7 +72,7 @@ class Attempts:
         return {"new_names": len(own - self.own), "lost_names": len(self.own - own)}
 
     def _blamed(self, then: Naming, candidates: set[str]) -> Answer | None:
-        """Find the fewest items without which the promise holds, by a second check; None: there are none."""
+        """Find the fewest items without which the guarantee holds, by a second check, or None."""
         costs = {}
         for label in candidates:
             items = then.members(label)
@@ -152,7 +152,7 @@ class Attempts:
 
     def _may_hold(self, without: Naming, target: str | None, items: Positions) -> bool:
         """Tell whether a label with these items is in enough rows, and with each other label, if at all."""
-        k, m = getattr(self.terms.guarantee, "k", 2), getattr(self.terms.guarantee, "m", 1)
+        k, m = self.terms.guarantee.smallest_group or 2, getattr(self.terms.guarantee, "m", 1)
         inside = items if target is None else np.union1d(without.members(target), items)
         marked = self.terms.rows_with(inside)
         if not m or m < 2 or marked.sum() < k:
@@ -166,10 +166,7 @@ class Attempts:
     def _near(
         self, without: Naming, tree: Hierarchy, siblings: set[str], label: str
     ) -> list[tuple[int, str]]:
-        """List published labels: siblings, then those that have the lowest node in common with a label.
-
-        Each with how far up that node is, -1 for siblings.
-        """
+        """List published labels, siblings first (-1), then by how far up they meet a label."""
         node = tree.id(label)
         distance = {v: i for i, v in enumerate((node, *tree.ancestors(node)))}
 

@@ -1,4 +1,4 @@
-"""The fewest items that meet every set of labels that breaks a promise."""
+"""The fewest items that meet every set of labels that violates a guarantee."""
 
 from __future__ import annotations
 

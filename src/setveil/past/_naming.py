@@ -1,4 +1,4 @@
-"""What the items of a run are published as, and what another choice would promise and lose."""
+"""What the items of a run are published as, and what another choice would guarantee and lose."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RunTerms:
     data: Transactions
     items: Vocabulary  # all items, as in the run's recoding
     tree: Hierarchy | None  # decides the order of labels
-    guarantee: Guarantee  # what the run promises
+    guarantee: Guarantee  # what the run guarantees
     objective: str  # {"lm", "ncp", "entropy"}: the measure of the loss that it keeps low
     progress: Progress
     boxes: FactBoxes | None = None  # what facts may be published as; there is no tree then
@@ -74,7 +74,7 @@ class RunTerms:
 class Naming:
     """A label, or none, for every item."""
 
-    terms: RunTerms  # the rows, and what is promised of them
+    terms: RunTerms  # the rows, and what is guaranteed of them
     labels: tuple[str, ...]
     # int64 (items,): position in `labels` of what each item is published as, -1: it is left out
     image: Positions

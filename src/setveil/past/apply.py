@@ -1,4 +1,4 @@
-"""The recoding of an earlier run on other rows: map, verify, coarsen where the promise fails, record."""
+"""The recoding of an earlier run on other rows: map, verify, coarsen where the guarantee fails, record."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from setveil.algorithms.exact.exact import Exact
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, GuaranteeError, InfeasibleError, RequestError, listed
-from setveil.guarantees import Guarantee, models
+from setveil.guarantees import Guarantee, least_rows, models
 from setveil.guarantees.km import is_km
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.fit import fit_rows_after
@@ -29,7 +29,7 @@ from setveil.published import Release, publish
 from setveil.published.listing import Listing, listing_of
 from setveil.published.mapping import Image, Mapped, differences, mapped, recoding_of_image
 from setveil.published.shared import Shared
-from setveil.report.record import Cases, Change, ItemsCounted
+from setveil.report.record import Applied, Cases, Change, ItemsCounted, PeopleEntry, Together
 from setveil.runs.details import recorded
 from setveil.runs.request import least_count, require_seed
 from setveil.runs.run import VerifiedRelease, checked, looked_at
@@ -60,6 +60,49 @@ class ApplySettings:
     suppress: bool  # whether a repair may suppress items
     gap: Number  # how far from the least loss a repair may stop
     time_limit: float | None  # seconds that a repair may take; None: as `Exact`
+
+
+@dataclass(frozen=True)
+class _Application:
+    """Rows to publish under the labels of an earlier run."""
+
+    earlier: PastRun
+    data: Transactions
+    hierarchy: Hierarchy | None
+    guarantee: Guarantee
+    listing: Listing | None
+    seed: int
+    least: int
+    timing: dict[str, float]
+    progress: Progress
+
+    def published(self, image: Image, **details: Any) -> Release:
+        """Publish the rows by a recoding."""
+        listing, seed, least = self.listing, self.seed, self.least
+        return _published(self.data, image, self.hierarchy, listing, seed, least, **details)
+
+    def verified(self, release: Release) -> Verdict:
+        """Verify a release."""
+        self.progress("verifying")
+        with timed(self.timing, "verify"):
+            return checked(self.data, release, self.guarantee, self.progress)
+
+    def repaired(self, image: Image, terms: Exact | None) -> tuple[Image, Release, Verdict]:
+        """Coarsen a recoding until the guarantee holds."""
+        _require_hierarchy(self.earlier, self.hierarchy, "to coarsen the recoding")
+        self.progress("coarsening the recoding")
+        with timed(self.timing, "repair"):
+            image, proof = _coarsened(self.data, image, self.hierarchy, self.guarantee, terms, self.progress)
+            release = self.published(image, **proof)
+        verdict = self.verified(release)
+        _require_kept(verdict)
+        return image, release, verdict
+
+    def together(self, release: Release, union: tuple[str, Shared]) -> Together:
+        """Verify a release together with an earlier one."""
+        self.progress("verifying both releases together")
+        with timed(self.timing, "union"):
+            return verified_union(release, self.guarantee, *union, self.progress)
 
 
 def apply(
@@ -100,33 +143,19 @@ def apply(
 
     listing = _listing(data, earlier, hierarchy, guarantee)
     progress("mapping items to the earlier labels")
+    application = _Application(earlier, data, hierarchy, guarantee, listing, seed, least, timing, progress)
     with timed(timing, "anonymize"):
-        release = _published(data, before.image, hierarchy, listing, seed, least)
-    progress("verifying")
-    with timed(timing, "verify"):
-        verdict = checked(data, release, guarantee, progress)
+        release = application.published(before.image)
+    verdict = application.verified(release)
     image: Image = before.image
     repaired = not verdict.holds
     if repaired:
         if not repair:
             raise _broken(earlier, verdict)
-        _require_hierarchy(earlier, hierarchy, "to coarsen the recoding")
-        progress("coarsening the recoding")
-        with timed(timing, "repair"):
-            image, proof = _coarsened(data, before.image, hierarchy, guarantee, terms, progress)
-            release = _published(data, image, hierarchy, listing, seed, least, **proof)
-        progress("verifying")
-        with timed(timing, "verify"):
-            verdict = checked(data, release, guarantee, progress)
-        _require_kept(verdict)
-    together = None
-    if union is not None:
-        progress("verifying both releases together")
-        with timed(timing, "union"):
-            together = verified_union(release, guarantee, *union, progress)
+        image, release, verdict = application.repaired(image, terms)
+    together = None if union is None else application.together(release, union)
     found = looked_at(data, release, guarantee, timing, progress, details=details)
-    search = (terms.loss, terms.suppress, terms.gap, terms.time_limit) if terms else (None, True, 0, None)
-    settings = ApplySettings(bool(repair), strict, *search)
+    settings = _settings(terms, repair=bool(repair), strict=strict)
     report = recorded(
         data, hierarchy, release, verdict, found, timing,
         algorithm={"name": NAME, "info": info, "settings": settings}, guarantee=guarantee, seed=seed,
@@ -135,19 +164,32 @@ def apply(
         report["hierarchy"] = then
     if names := earlier.report.get("names"):
         report["names"] = names
-    report["applied"] = {
-        "run": earlier.name,
-        "algorithm": earlier.report["algorithm"]["title"],
-        "input": earlier.report["input"]["path"],
-        "people": said,
-        "items": _cases(data, before, image),
-        "repaired": repaired,
-        "changes": _changes(data, before.image, image) if repaired else [],
-    }
+    report["applied"] = _record(earlier, data, said, before, image, repaired=repaired)
     if together:
         report["applied"]["union"] = together
     layout = data.origin.layout if data.origin else Layout("basket")
     return VerifiedRelease(release, verdict, found["utility"], report, layout, data.personal)
+
+
+def _settings(terms: Exact | None, *, repair: bool, strict: bool) -> ApplySettings:
+    """Name what a repair was to keep low, and for how long."""
+    search = (terms.loss, terms.suppress, terms.gap, terms.time_limit) if terms else (None, True, 0, None)
+    return ApplySettings(repair, strict, *search)
+
+
+def _record(
+    earlier: PastRun, data: Transactions, people: PeopleEntry, before: Mapped, after: Image, *, repaired: bool
+) -> Applied:
+    """Record what was applied, and to which items."""
+    return {
+        "run": earlier.name,
+        "algorithm": earlier.report["algorithm"]["title"],
+        "input": earlier.report["input"]["path"],
+        "people": people,
+        "items": _cases(data, before, after),
+        "repaired": repaired,
+        "changes": _changes(data, before.image, after) if repaired else [],
+    }
 
 
 def _fitted(
@@ -222,7 +264,7 @@ def _require_known(
         _require_hierarchy(earlier, tree, f"to find labels for {number} that the run does not know")
     if data.n_occurrences and not found.known and not found.under:
         raise DataError(
-            "No item of the new rows is known to the earlier run, and none stands under one of its labels: "
+            "No item of the new rows is known to the earlier run, and none is under one of its labels: "
             f"{listed(found.left_out)}.",
             hint="Are these rows of the same kind, and read as they should be?",
         )
@@ -262,16 +304,16 @@ def _listing(
     by_author = tree is None and of_nodes(earlier) and then and then["source"] != "co-occurrence"
     if by_author and not any(line.get("others") for line in earlier.report["labels"]):
         return None
-    return listing_of(data, tree if of_nodes(earlier) else None, getattr(guarantee, "k", None))
+    return listing_of(data, tree if of_nodes(earlier) else None, least_rows(guarantee))
 
 
 def _broken(earlier: PastRun, verdict: Verdict) -> InfeasibleError:
-    """Say what breaks the promise under the earlier recoding."""
+    """Say what violates the guarantee under the earlier recoding."""
     words, record = models()[verdict.guarantee.model].words, verdict.as_dict()
     lines = [f"  {words.violation(entry)}" for entry in record["first"][:SHOWN]]
     more = verdict.violations - len(lines)
     return InfeasibleError(
-        f"Under the labels of {earlier.name} the new rows do not keep the promise of "
+        f"Under the labels of {earlier.name} the new rows do not satisfy the guarantee of "
         f"{verdict.guarantee.phrase}: {words.broken(record)}:\n"
         + "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])]),
         hint="--repair coarsens the recoding as little as possible.",
@@ -295,13 +337,13 @@ def _coarsened(
                 raise
         else:
             return {item: found.get(item) for item in image}, {"optimality": optimality}
-    return _labels_left_out(data, image, tree, guarantee, progress), {}
+    return _suppressed_labels(data, image, tree, guarantee, progress), {}
 
 
-def _labels_left_out(
+def _suppressed_labels(
     data: Transactions, image: Image, tree: Hierarchy | None, guarantee: Guarantee, progress: Progress
 ) -> dict[str, str | None]:
-    """Suppress whole labels until the promise holds: those in most violations per occurrence first."""
+    """Suppress whole labels until the guarantee holds: those in most violations per occurrence first."""
     out = dict(image)
     occurrences: dict[str | None, int] = {}
     for item, n in zip(data.vocabulary.labels, data.supports().tolist(), strict=True):

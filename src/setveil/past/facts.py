@@ -16,6 +16,7 @@ from setveil.errors import DataError, RequestError
 from setveil.facts.facts import ANY, Facts
 from setveil.facts.generalizing import Generalizing
 from setveil.facts.read import read_rows_of_facts
+from setveil.guarantees import least_rows
 from setveil.hierarchy.boxes import Box, Space
 from setveil.hierarchy.columns import joined
 from setveil.hierarchy.io import read_hierarchy
@@ -26,7 +27,6 @@ from setveil.options.reading import Reading
 from setveil.past.inputs import require_same_file, rows_of_run
 from setveil.past.recorded import options_in, texts_in
 from setveil.past.run import PastRun, past_run
-from setveil.published.listing import FEWEST
 from setveil.published.recoding import ReadBoxes
 from setveil.runs.orders import trees_of
 from setveil.utility.facts import part_label
@@ -82,7 +82,7 @@ def facts_before(
     """Find the facts that a run was made from (see `find_facts`), and the label of each."""
     run = past_run(folder)
     if not has_facts(run):
-        raise RequestError(f"{folder} is no run of facts, and only these promise whole codes.")
+        raise RequestError(f"{folder} is no run of facts, and only these guarantee whole codes.")
     return find_facts(run, source), run.image
 
 
@@ -101,7 +101,7 @@ def find_code_trees(run: PastRun, data: Facts, hierarchy: Hierarchy | None) -> l
         files = {data.columns[0].name: plain} if plain is not None else named
         trees = {name: read_hierarchy(file, encoding=encoding) for name, file in files.items()}
         hierarchy = joined(trees) if len(data.columns) > 1 else next(iter(trees.values()))
-    least = max(run.report["guarantee"].get("k") or FEWEST, 2)
+    least = least_rows(run.report["guarantee"])
     names = {} if recorded is None else recorded.get("renamed", {})
     several = len(data.columns) > 1
     return [

@@ -1,4 +1,4 @@
-"""The rows, the hierarchy and the promise of a run, found again by its record or compared with it."""
+"""The rows, the hierarchy and the guarantee of a run, found again by its record or compared with it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from setveil.data.layout import FORMATS
 from setveil.data.skipped import OF_LACKING
 from setveil.data.skipped import SAID as OF_LINES
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, SetveilError, shorten
+from setveil.errors import DataError, RequestError, SetveilError, faces, shorten
 from setveil.facts.settling import settled
-from setveil.guarantees import Guarantee
+from setveil.guarantees import Guarantee, least_rows
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.io import read_hierarchy
@@ -25,8 +25,7 @@ from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows
 from setveil.options.reading import WRITTEN, Reading
 from setveil.past.run import PastRun
-from setveil.published.listing import FEWEST
-from setveil.redact import HIDDEN
+from setveil.redact import HIDDEN, is_server, redacted
 from setveil.report.record import HierarchyEntry as HierarchyPart
 from setveil.report.record import Record
 from setveil.values.declared import options_of
@@ -38,13 +37,10 @@ def find_rows(
     reading: Reading,
     read_rows: Callable[..., Transactions] = read,
 ) -> Transactions:
-    """Read the rows that a run was made from: its own files, or those named instead.
-
-    `reading`: what it leaves open is taken from the record. `read_rows`: reads a file, as `setveil.read`.
-    """
+    """Read the rows that a run was made from, or those named instead, as recorded unless named otherwise."""
     report = run.report
     recorded = report["input"]
-    how = _recorded_reading(report) | reading.given_options()
+    how = _recorded_reading(report) | reading.explicit_options()
     paths = path or None
     if paths is None and how.get("query") is None:
         read_from = recorded.get("read")
@@ -59,8 +55,8 @@ def find_rows(
             )
     if paths is not None:
         how = {name: value for name, value in how.items() if name not in {"query", "connection"}}
-    elif HIDDEN in str(how.get("connection", "")):
-        raise RequestError("The record of a run leaves secrets out: give --connection again.")
+    else:
+        _require_named(str(how.get("connection", "")), reading)
     try:
         data = read_rows(paths[0] if paths and len(paths) == 1 else paths, **how)
     except SetveilError as error:
@@ -68,6 +64,23 @@ def find_rows(
         raise
     require_same_file(run, data)
     return rows_of_run(run, data)
+
+
+def _require_named(address: str, reading: Reading) -> None:
+    """Refuse an address that only the record of a run names, unless it is a file, which is only read.
+
+    The record may be someone else's, and a server executes its query with the rights of who asks.
+    """
+    if HIDDEN in address:
+        raise RequestError("The record of a run leaves secrets out: give --connection again.")
+    if reading.connection is None and is_server(address):
+        raise RequestError(
+            f"Only the record of the run names the database {shorten(redacted(address))}, which would run "
+            "a query with your rights. Expected that you name it.",
+            hint=faces(
+                "If you trust the record, give --connection again.", "Read the rows yourself: data=rows."
+            ),
+        )
 
 
 def require_same_file(run: PastRun, data: Transactions) -> None:
@@ -154,10 +167,7 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
 
 
 def find_tree(run: PastRun, data: Transactions, hierarchy: Any, encoding: str) -> Hierarchy | None:
-    """Find the hierarchy of a run: the one named instead, its file, or the one that was made from the rows.
-
-    None for a run without one, or whose labels are groups of items.
-    """
+    """Find a run's hierarchy: named, its file, or made from the rows; None: it had none that applies."""
     recorded = run.report.get("hierarchy")
     if recorded is None or run.report["guarantee"]["model"] == "constraints":
         if hierarchy is not None:
@@ -166,7 +176,7 @@ def find_tree(run: PastRun, data: Transactions, hierarchy: Any, encoding: str) -
             )
         return None
     if hierarchy is None and recorded["source"] == "co-occurrence":
-        tree = by_cooccurrence(data, common=max(run.report["guarantee"].get("k") or FEWEST, 2))
+        tree = by_cooccurrence(data, common=least_rows(run.report["guarantee"]))
         return tree.relabelled(recorded.get("renamed", {}))
     if hierarchy is None and recorded["source"] == "file":
         hierarchy = Path(recorded["path"] or "")
@@ -212,7 +222,7 @@ def _not_that_of(run: PastRun, recorded: HierarchyPart, tree: Hierarchy) -> str:
 
 
 def find_guarantee(run: PastRun, data: Transactions, encoding: str) -> Guarantee:
-    """Make the guarantee that a run promised."""
+    """Return the guarantee of a run."""
     known = run.guarantee or run.promise()
     if known is not None:
         return known
@@ -228,7 +238,7 @@ def find_guarantee(run: PastRun, data: Transactions, encoding: str) -> Guarantee
     found = guarantee.as_dict()["itemsets"]
     if found != recorded["itemsets"]:
         raise DataError(
-            f"{privacy} holds {found:,} itemsets, the run protected "
+            f"{privacy} contains {found:,} itemsets, the run protected "
             f"{recorded['itemsets']:,}: it was changed since.",
             hint="Run again.",
         )

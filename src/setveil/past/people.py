@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.io import read_ids
+from setveil.data.personal import masked_examples
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, listed
 from setveil.past.run import PastRun
@@ -23,12 +24,12 @@ def people_of(earlier: PastRun, data: Transactions, relation: str | None) -> Peo
     """
     same = (
         "Two releases of the same people may together reveal what each hides (docs/series.md). Omit these "
-        "people, release one union instead, or publish a series, with one promise over both: `setveil "
+        "people, release one union instead, or publish a series, with one guarantee over both: `setveil "
         "series`. To go on nevertheless: --people same"
     )
     if (Path(earlier.name) / "internal" / "series.json").is_file():
         same = (
-            "The earlier run is of a series, which can have a next release with its labels and a promise "
+            "The earlier run is of a series, which can have a next release with its labels and a guarantee "
             "over both: `setveil series add --labels-of`. To go on nevertheless: --people "
             "same"
         )
@@ -51,7 +52,7 @@ def people_of(earlier: PastRun, data: Transactions, relation: str | None) -> Peo
     if shared and relation is None:
         raise DataError(
             f"{count(len(shared), 'id')} of the new rows {are(len(shared))} among those of the earlier run, "
-            f"too: {listed(shared)}.",
+            f"too, such as {masked_examples(shared)}.",
             hint=f"{same}; if ids are mere numbers of rows and the people are others: --people other.",
         )
     return {"told": relation, "checked": True, "ids": len(before), "shared": len(shared)}

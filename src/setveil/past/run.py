@@ -35,7 +35,7 @@ class PastRun:
     report: Record
     # the label of each item, None: it was left out; empty where recoding.csv would not tell
     image: Mapping[str, str | None]
-    guarantee: Guarantee | None = None  # what it promised, where that is in memory
+    guarantee: Guarantee | None = None  # what it guaranteed, where that is in memory
     partial: bool = False  # whether it is one class of a run, of which the record has no measures
 
     @property
@@ -65,7 +65,7 @@ class PastRun:
         return whose["minimizes"] if whose else str(algorithms.load(algorithm["name"]).info.minimizes)
 
     def promise(self) -> KmAnonymity | PrivacyConstraints | None:
-        """Make its promise, one of `MODELS`, as recorded; None where that suppresses itemsets of a file."""
+        """Make its guarantee, one of `MODELS`, as recorded; None where that suppresses itemsets of a file."""
         record = self.report["guarantee"]
         if "m" not in record:
             return None

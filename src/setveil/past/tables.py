@@ -89,7 +89,7 @@ def require_table(run: PastRun, table: Any) -> None:
 
 
 def table_guarantee(run: PastRun) -> Guarantee:
-    """Make the guarantee that the run of a table promised, as its record says it."""
+    """Return the guarantee of the run of a table, from its record."""
     if run.guarantee is not None:
         return run.guarantee
     record: Mapping[str, Any] = run.report["guarantee"]

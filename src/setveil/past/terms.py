@@ -25,7 +25,7 @@ def require_applicable(run: PastRun) -> None:
     if made == "local":
         global_ones = algorithms.giving(KmAnonymity.model, "global")
         raise RequestError(
-            f"The recoding of {run.name} is local: an item stands under several labels, and nothing "
+            f"The recoding of {run.name} is local: an item has several labels, and nothing "
             "says which of them other rows should have.",
             hint=f"The recoding of a run of {', '.join(global_ones)} can be applied to other rows.",
         )
@@ -52,23 +52,23 @@ def require_applicable(run: PastRun) -> None:
         )
     if made in tables.info.recodings:
         raise RequestError(
-            f"{run.name} is the run of a table, whose recoding is applied to no other rows: nothing "
-            "says which class they would belong to.",
+            f"{run.name} is the run of a table. Its recoding cannot be applied to other rows, whose "
+            "classes are unknown.",
             hint="Anonymize the new rows by themselves, or all rows together.",
         )
     if run.model not in MODELS or not run.uniform:
         raise RequestError(
-            f"The promise of {run.name} is {run.model}: recodings are applied to other rows for "
+            f"The guarantee of {run.name} is {run.model}: recodings are applied to other rows for "
             f"{' and '.join(MODELS)} only.",
             hint="Anonymize the new rows by themselves.",
         )
 
 
 def require_nothing_absent(run: PastRun, wanted: Guarantee | None) -> None:
-    """Refuse a promise about absent items, which another file of rows need not keep and no repair mends."""
+    """Refuse a guarantee about absent items, which another file of rows need not keep and no repair mends."""
     if absent_items(run.report["guarantee"]) or (wanted is not None and absent_items(wanted)):
         raise RequestError(
-            "Recodings are applied to other rows for promises about items that a person has; this one is "
+            "Recodings are applied to other rows for guarantees about items that a person has; this one is "
             "also about absent ones.",
             hint="Anonymize the new rows by themselves.",
         )
@@ -86,7 +86,7 @@ def hierarchy_of(run: PastRun) -> HierarchyEntry | None:
 
 
 def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
-    """Take the promise of a run, or a stronger one of the same model."""
+    """Take the guarantee of a run, or a stronger one of the same model."""
     require_nothing_absent(run, wanted)
     if wanted is None:
         promised = run.promise()
@@ -97,24 +97,21 @@ def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
             )
         return promised
     if wanted.model != run.model:
-        raise RequestError(f"The promise of {run.name} is {run.model}, not {wanted.model}.")
+        raise RequestError(f"The guarantee of {run.name} is {run.model}, not {wanted.model}.")
     then: Facts = run.report["guarantee"]
     now = wanted.as_dict()
     for name in ("k", "m"):
         if name in then and name in now and number(now[name]) < number(then[name]):
             raise RequestError(
-                f"The promise of {run.name} has {name} = {then[name]}: it may be raised, not lowered, "
+                f"The guarantee of {run.name} has {name} = {then[name]}: it may be raised, not lowered, "
                 f"got {name} = {now[name]}.",
-                hint="Under a weaker promise anonymize the new rows by themselves.",
+                hint="Under a weaker guarantee anonymize the new rows by themselves.",
             )
     return wanted
 
 
 def raised(run: PastRun, texts: Mapping[str, Any], inputs: Inputs) -> Guarantee | None:
-    """Make the guarantee that options request, with the run's own values for the others.
-
-    None in `texts`: not given; returns None if no option was given.
-    """
+    """Make the guarantee that options request, the rest as in the run; None: no option was given."""
     values = {name: text for name, text in texts.items() if text is not None}
     if not values:
         return None
@@ -131,10 +128,7 @@ def raised(run: PastRun, texts: Mapping[str, Any], inputs: Inputs) -> Guarantee 
 
 
 def search(run: PastRun, **options: Any) -> Exact:
-    """Make the terms of a repair: what the run's algorithm minimized, and whether it suppressed items.
-
-    `options`: parameters of `Exact` that differ.
-    """
+    """Make the terms of a repair: what the run's algorithm minimized, and whether it suppressed items."""
     record = run.report["algorithm"]
     then: Mapping[str, Any] = record["parameters"]
     if "suppress" in then and "objective" in then:

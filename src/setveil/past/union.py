@@ -35,7 +35,7 @@ def verified_union(
         raise DataError(
             f"The new rows together with {name} have no {weaker.phrase}: {words.broken(record)}, such as "
             f"{words.violation(record['first'][0])}.",
-            hint=f"The new rows have it, so {name} does not keep what its about.json promises: verify it.",
+            hint=f"The new rows have it, so {name} does not keep what its about.json guarantees: verify it.",
         )
     return {
         "release": name,
@@ -47,19 +47,19 @@ def verified_union(
 
 
 def _weaker(guarantee: Guarantee, name: str, then: Mapping[str, Any]) -> KmAnonymity:
-    """Take the smaller k and m of two promises."""
+    """Take the smaller k and m of two guarantees."""
     now = guarantee.as_dict()
     for promised in (now, then):
         if promised.get("model") not in {"km-anonymity", "constraints"} or "m" not in promised:
             raise RequestError(
-                "Two releases are verified together where both promise k^m-anonymity; "
+                "Two releases are verified together where both guarantee k^m-anonymity; "
                 f"{name if promised is then else 'the new release'} does not.",
                 hint="Omit --union.",
             )
         if absent_items(promised):
             raise RequestError(
                 "Two releases are verified together for what a person has; "
-                f"{name if promised is then else 'the new release'} also promises something of absent items.",
+                f"{name if promised is then else 'the new release'} also covers absent items.",
                 hint="Omit --union.",
             )
     return KmAnonymity(min(now["k"], then["k"]), min(number(now["m"]), number(then["m"])))

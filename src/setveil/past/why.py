@@ -40,17 +40,17 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
         raise RequestError(f"No label of this run can be split: {reason} ({name}).")
     if run.model not in MODELS:
         raise RequestError(
-            f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known for "
+            f"This run guarantees {run.report['guarantee']['phrase']}; why labels are not split is known for "
             f"{' and '.join(MODELS)} only."
         )
     if run.report["guarantee"].get("known"):
         raise RequestError(
-            f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known of "
+            f"This run guarantees {run.report['guarantee']['phrase']}; why labels are not split is known of "
             "single facts, not of whole codes."
         )
     if absent_items(run.report["guarantee"]):
         raise RequestError(
-            f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known of "
+            f"This run guarantees {run.report['guarantee']['phrase']}; why labels are not split is known of "
             "items that a person has, not of absent ones."
         )
 
@@ -123,11 +123,11 @@ def _as_published(
 
 
 def _below(now: Naming, about: Answer, name: str, show: int) -> list[str]:
-    """List the items that an answer mentions and that are in fewer rows than the promise demands."""
+    """List the items that an answer mentions and that are in fewer rows than the guarantee demands."""
     mentioned = {name}
     for one in about["tries"]:
         mentioned.update(label for entry in one["first"] for label in entry["itemset"])
         mentioned.update((one["leave_out"] or {"labels": []})["labels"][:show])
-    k = getattr(now.terms.guarantee, "k", 0)
+    k = now.terms.guarantee.smallest_group or 0
     rows = zip(now.terms.items.labels, now.terms.supports.tolist(), strict=True)
     return [label for label, number in rows if label in mentioned and 0 < number < k]

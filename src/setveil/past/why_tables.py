@@ -204,7 +204,7 @@ class _Question:
     ) -> None:
         self.made, self.guarantee, self.show, self.progress = made, guarantee, show, progress
         self.local = run.report["recoding"] == TABLE_LOCAL
-        self.k: int = guarantee.k  # type: ignore[attr-defined]  # of every promise about tables
+        self.k: int = guarantee.k  # type: ignore[attr-defined]  # of every guarantee about tables
 
     # Columns.
 

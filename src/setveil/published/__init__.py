@@ -50,7 +50,7 @@ class KindInfo:
     recodings: tuple[str, ...]  # values of `recoding` in about.json and report.json
     means: str  # the entry of about.json that says what the published file means
     asks: tuple[str, ...]  # settings of measures that apply to such releases
-    rows_of_items: bool = False  # whether it is rows of items, which promises about single rows speak of
+    rows_of_items: bool = False  # whether it is rows of items, which guarantees about single rows speak of
     # the `format` of about.json where there is no choice of one; "": any of the formats of rows
     format: str = ""
     written: str = ""  # how it is written where there is no choice, in words
@@ -71,7 +71,7 @@ class KindInfo:
     drawn: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_DRAWS.raised
 
     def suits(self, other: KindInfo) -> bool:
-        """Return whether a release of this kind can satisfy a promise about those of another."""
+        """Return whether a release of this kind can satisfy a guarantee about those of another."""
         return self is other or (self.rows_of_items and other.rows_of_items)
 
 
@@ -114,7 +114,7 @@ class Outcome(Protocol):
     def meaning(self) -> dict[str, Any]:
         """Return the meaning of labels in the terms of about.json; empty if all represent themselves."""
 
-    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+    def with_listing(self, data: Sums, tree: Hierarchy | None, least: int) -> Self:
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
 
     def with_others(self, members: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -150,12 +150,12 @@ class Made:
         return recoding
 
     def ordered(
-        self, _data: Sums, _tree: Hierarchy | None, _k: int | None, *, list_members: bool = False
+        self, _data: Sums, _tree: Hierarchy | None, _least: int, *, list_members: bool = False
     ) -> Self:
         """Order labels, or name them, such that items that must not be listed make no difference."""
         return self
 
-    def shared_by(self, _k: int | None) -> Self:
+    def shared_by(self, _least: int) -> Self:
         """Return it with the rows that must share a value at the end of a range, if it makes ranges."""
         return self
 
@@ -165,10 +165,7 @@ class Made:
 
 
 class MadeRelease:
-    """A release that was made here; kinds override the answers that differ.
-
-    The defaults suit a release without rows of people or labels that represent items.
-    """
+    """A release that was made here, by default without rows of people or labels that represent items."""
 
     info: ClassVar[KindInfo]
 
@@ -215,7 +212,7 @@ class MadeRelease:
     def write_inside(self, _folder: Path) -> None:
         """Write nothing: the map of the rows says everything."""
 
-    def with_listing(self, _data: Sums, _tree: Hierarchy | None, _k: int | None) -> Self:
+    def with_listing(self, _data: Sums, _tree: Hierarchy | None, _least: int) -> Self:
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
         return self
 
@@ -316,10 +313,7 @@ def kind_named(name: str) -> Any:
 
 
 def kind_for(path: str, model_release: str) -> Any:
-    """Find the kind that a path is read as to verify a promise about releases of a kind.
-
-    The about.json next to rows says if they are in classes, or are facts. Another kind raises DataError.
-    """
+    """Find the kind that a path is read as for a guarantee, by its about.json; DataError for another kind."""
     from setveil.published.about import promise_beside
 
     wanted = kind_named(model_release)
@@ -334,8 +328,8 @@ def kind_for(path: str, model_release: str) -> Any:
 def of_another_kind(path: str, found: Any, wanted: Any) -> DataError:
     """Say which kind of release there is in place of another."""
     return DataError(
-        f"{path} holds {found.info.title}, not {wanted.info.title}.",
-        hint=faces(f"`setveil verify {path}`", f"setveil.verify({path!r})") + " checks what it promises.",
+        f"{path} contains {found.info.title}, not {wanted.info.title}.",
+        hint=faces(f"`setveil verify {path}`", f"setveil.verify({path!r})") + " checks what it guarantees.",
     )
 
 

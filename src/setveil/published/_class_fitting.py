@@ -24,7 +24,7 @@ _STEP = 1000.0  # by which a factor grows at most in one round
 
 @dataclass(frozen=True, eq=False)
 class Free:
-    """Where items can be that are not listed there: (items, classes) each."""
+    """Classes that may contain items that they do not list: (items, classes) each."""
 
     items: Ints  # (items,): their numbers
     cell: Ids  # class and label; -1: under no label
@@ -60,10 +60,7 @@ def _pace(parts: Sequence[Free], rests: Floats, factor: Floats, pace: Floats) ->
 
 
 def paces(rest: NDArray[Any], room: NDArray[Any], cap: NDArray[Any]) -> Floats:
-    """Deal each item's `rest` to classes, in proportion to their room, and at most their cap.
-
-    `room`, `cap`: numbers (items, classes); room is 0 if the item cannot be there. Paces are as in `fitted`.
-    """
+    """Deal each item's `rest` to classes, in proportion to their room, up to their cap (see `fitted`)."""
     found, open_ = np.zeros(rest.size), np.flatnonzero(rest > 0)
     rest, room, cap = rest[open_], room[open_].astype(np.float64), cap[open_].astype(np.float64)
     full = np.divide(cap, room, out=np.full(room.shape, np.inf), where=room > 0)  # pace at which it is

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from setveil.data.evidence import PUBLISHED_MISSING
@@ -18,15 +18,12 @@ from setveil.wording import count
 
 
 def published_folders(path: Path) -> tuple[Path, Path]:
-    """Where the published files of a folder may be: a run's folder has them in `published`."""
+    """Return the possible places of published files: a run's folder has them in `published`."""
     return path / "published", path
 
 
 def published_file(path: Path) -> Path:
-    """Find the file with the published rows: `path` itself, or the one in a run's folder or its `published`.
-
-    If the rows are in several files, their folder represents the file.
-    """
+    """Find the file, or folder of files, with the published rows: `path`, or in a run's folder."""
     if not path.is_dir() or (path / f"00000{path.suffix}").is_file():
         return path
     for folder in published_folders(path):
@@ -66,7 +63,7 @@ def require_columns(name: str, others: Sequence[str]) -> None:
     if others:
         raise DataError(
             f"{name}: its about.json does not mention {count(len(others), 'column')}, "
-            f"{listed(others)}, which may tell people apart.",
+            f"{listed(others)}, which may identify people.",
             hint="The two files must come from the same release.",
         )
 
@@ -82,7 +79,7 @@ def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, 
     if missing < 0 or empty + missing != about["empty_rows"] or (missing and shown):
         said = f"{about['rows']:,} rows, {about['empty_rows']:,} of them without items"
         raise DataError(
-            f"{name} holds {rows:,} rows, {empty:,} of them without items, but its about.json says {said}.",
+            f"{name} contains {rows:,} rows, {empty:,} of them without items, but about.json says {said}.",
             hint="The two files must come from the same release, complete.",
         )
     return missing
@@ -120,8 +117,8 @@ def reconstruction_at(folder: Path) -> dict[str, Any] | None:
 
 def _synthetic(folder: Path) -> DataError:
     return DataError(
-        f"{folder} holds a reconstruction: its rows are synthetic, drawn at random from a release, and "
-        "promise nothing of their own.",
+        f"{folder} contains a reconstruction: its rows are synthetic, drawn at random from a release, and "
+        "guarantee nothing of their own.",
         hint="Name the release that they were drawn from. `setveil measure` takes the folder of draws.",
     )
 
@@ -130,6 +127,12 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
     """Say which entries of an about.json cannot be; empty if all can."""
     if published_layout(content) and not isinstance(content.get("format"), str):
         return f"format is {shorten(str(content.get('format')))}, expected the format of the file"
+    untold = [key for key, value in published_layout(content).items() if not _is_layout(key, value)]
+    if untold:
+        return f"{untold[0]} is {shorten(str(content[untold[0]]))}, expected how its file is read"
+    paths = [key for key in ("file", "items_file") if not _is_name(content.get(key, "data.csv"))]
+    if paths:
+        return f"{paths[0]} is {shorten(str(content[paths[0]]))}, expected the name of a file next to it"
     numbers = [key for key in ("rows", "empty_rows", "domain") if not _is_size(content.get(key, 0))]
     if numbers:
         return f"{numbers[0]} is {shorten(str(content[numbers[0]]))}, expected a number"
@@ -160,6 +163,17 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
         ):
             return f"the label {shorten(label)} has {shorten(str(items))}, expected a list of items"
     return ""
+
+
+def _is_layout(option: str, value: object) -> bool:
+    """Return whether a value can say how a file is read: names of columns, or a text."""
+    texts = value if option == "item_columns" and isinstance(value, list) else [value]
+    return bool(texts) and all(isinstance(text, str) and text for text in texts)
+
+
+def _is_name(value: object) -> bool:
+    """Return whether a value names a file in the folder itself, and nothing elsewhere."""
+    return isinstance(value, str) and value not in ("", "..") and PureWindowsPath(value).name == value
 
 
 def _is_size(value: object) -> bool:
@@ -217,7 +231,7 @@ def _are_sizes(entry: object) -> bool:
 
 
 def named_beside(path: str, name: str) -> tuple[str, ...] | None:
-    """Find the items that the promise of published rows names as its parameter `name`, in about.json."""
+    """Find the items that the guarantee of published rows names as its parameter `name`, in about.json."""
     if path == "-":
         return None
     file = published_file(Path(path))
@@ -234,12 +248,14 @@ def named_beside(path: str, name: str) -> tuple[str, ...] | None:
 
 
 def promise_beside(path: str) -> dict[str, Any]:
-    """Read ``model`` and parameters of the promise from the about.json next to published rows, if any."""
+    """Read ``model`` and parameters of the guarantee from the about.json next to published rows, if any."""
     found = about_file(published_file(Path(path))).get("guarantee") if path != "-" else None
     return found if isinstance(found, dict) and isinstance(found.get("model"), str) else {}
 
 
 def about_beside(path: str) -> Path | None:
-    """Find the about.json next to published rows; None where there is none."""
-    about = published_file(Path(path)).parent / "about.json" if path != "-" else None
-    return about if about is not None and about.is_file() else None
+    """Find the about.json next to published rows; None where there is none, or it is about another file."""
+    if path == "-":
+        return None
+    file = published_file(Path(path))
+    return file.parent / "about.json" if about_file(file) else None

@@ -100,10 +100,7 @@ def require_written(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> No
 
 
 def require_lines_as_written(file: Path, layout: Layout, vocabulary: Vocabulary) -> None:
-    """Refuse a file of one row a line as `require_as_written` does, a line at a time.
-
-    Rows are not kept in memory, so the items of each must be in their order.
-    """
+    """Refuse a file as `require_as_written` does, a line at a time, so that rows need no memory."""
     place = vocabulary.ids
     for row in _rows_as_written(file, layout):
         ids = [place.get(label, -1) for label in row]
@@ -244,6 +241,6 @@ def _ended(file: Path, content: bytes) -> bytes:
 
 def _otherwise(file: Path, what: str) -> DataError:
     return DataError(
-        f"{file} is not as setveil writes it: {what}. Its bytes can tell apart rows that show the same.",
+        f"{file} is not as setveil writes it: {what}. Its bytes may distinguish rows with the same labels.",
         hint="Verify the file that setveil wrote; copies must be equal byte for byte.",
     )

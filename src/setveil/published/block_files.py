@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CELLS_FILE, ROWS_FILE = "cells.csv", "synthetic.csv"
 MODEL = "noisy-blocks"
 
-_FORM = "docs/groups.md says what the file of noisy blocks holds."
+_FORM = "docs/groups.md describes the file of noisy blocks."
 _MOST_ITEMS = 10  # of a block
 
 Spent = tuple[
@@ -51,8 +51,8 @@ class PublishedBlocks(Exposed):
     kind: ClassVar[str] = "blocks"
     nobodys: ClassVar[bool] = True
     unfindable: ClassVar[Refusal] = Refusal(
-        "No row of noisy counts is a person's, so that nobody can be found among them.",
-        "How much they tell of a person is bounded by epsilon.",
+        "No row of noisy counts is a person's, so that no person can be found in them.",
+        "Epsilon bounds what they reveal about a person.",
     )
 
     @property
@@ -163,14 +163,19 @@ def read_blocks(file: str | Path) -> PublishedBlocks:
     beside = Path(file).parent / ROWS_FILE
     if not beside.is_file():
         raise reading.broken("in its folder", f"there is no {ROWS_FILE}.")
-    return reading.release(_drawn(beside))
+    release = reading.release(_drawn(beside))
+    expected = max(release.noisy_rows, 0)
+    if release.rows.n_rows != expected:
+        said = f"there are {count(release.rows.n_rows, 'row')}, expected {expected:,}."
+        raise reading.broken(ROWS_FILE, said)
+    return release
 
 
 def _drawn(file: Path) -> Transactions:
     """Read the rows that were drawn: as many as noise says, which may be none, or empty each."""
     content = file.read_bytes()
     if content.strip(b"\r\n"):
-        return read(file, format="basket", separator=",")
+        return read(file, format="basket", separator=",", published=True)
     return Transactions.from_rows([[]] * content.count(b"\n"))
 
 

@@ -62,8 +62,8 @@ class PublishedChunks(Exposed):
     origin: ClassVar[None] = None
     kind: ClassVar[str] = "chunks"
     unfindable: ClassVar[Refusal] = Refusal(
-        "Rows in chunks do not tell which items are in the same row, so that nobody can count the rows that "
-        "fit; what can be inferred of sensitive items is counted instead when they are verified.",
+        "Rows in chunks do not show which items are in the same row, so matching rows cannot be counted. "
+        "Verification counts what can be inferred about sensitive items instead.",
         faces(
             "setveil verify RELEASE -k K -m M --sensitive ITEMS --unsafe",
             "sv.verify(release, sv.Disassociated(k, m, sensitive=[...], unsafe=True))",
@@ -160,10 +160,7 @@ class PublishedChunks(Exposed):
         return same and all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
-        """Make a polars data frame of the chunks: clusters, chunk and items of each part.
-
-        `long`: as chunks.csv, a line per numbered part and item, and per item of a term chunk (part: null).
-        """
+        """Make a polars data frame of clusters, chunk and items of each part, or `long` as chunks.csv."""
         import polars as pl
 
         labels = self.vocabulary.labels
@@ -276,14 +273,11 @@ def _table_lines(chunks: PublishedChunks) -> Iterator[bytes]:
 
 
 def read_chunks(file: str | Path) -> PublishedChunks:
-    """Read a data.json, also one that another tool wrote; the verifier finds broken promises.
-
-    DataError for bad JSON, missing keys, wrong numbers, repeated items, and clusters that are not there.
-    """
+    """Read a data.json of any tool; DataError for what no release can be, not for violated guarantees."""
     return _ChunksReading(str(file), _FORM).release()
 
 
-_FORM = "docs/groups.md says what the file of rows in chunks holds."
+_FORM = "docs/groups.md describes the file of rows in chunks."
 
 
 class _ChunksReading(JsonReading):

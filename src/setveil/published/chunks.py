@@ -46,7 +46,7 @@ class RowChunks(Made):
 
     release: ClassVar[str] = "chunks"
 
-    k: int  # what is promised, which data.json repeats
+    k: int  # what is guaranteed, which data.json repeats
     m: int | float
     cluster: Ints  # int64 (n_rows,): cluster of each row, from 0, no number left out; -1: rows without items
     chunks: tuple[Scoped, ...]  # of one cluster: record chunks; of several: shared chunks; items by their ids
@@ -57,12 +57,12 @@ class RowChunks(Made):
 
 @dataclass(frozen=True, eq=False)
 class ChunkClusters:
-    """The cluster of each row, and the promise about sensitive items."""
+    """The cluster of each row, and the guarantee about sensitive items."""
 
     items: Vocabulary  # of the data
     cluster: Ints  # int64 (n_rows,), read-only, as numbered in the release; -1: no item. Internal
     sensitive: tuple[str, ...] = ()
-    rho: Fraction | None = None  # None: no promise about sensitive items
+    rho: Fraction | None = None  # None: no guarantee about sensitive items
 
     kind: ClassVar[str] = "disassociated"
 
@@ -133,7 +133,7 @@ class ChunksRelease(MadeRelease):
         return {info.means: CLUSTERS_FILE, "chunks_file": CHUNKS_FILE}
 
     def promised(self) -> dict[str, Any]:
-        """Return the part of the promise in about.json that answers depend on."""
+        """Return the part of the guarantee in about.json that answers depend on."""
         rho = None if self.recoding.rho is None else str(self.recoding.rho)
         return {"guarantee": {"sensitive": list(self.recoding.sensitive), "rho": rho}}
 
@@ -202,13 +202,10 @@ def publish(
     """
     n_clusters = int(made.cluster.max(initial=-1)) + 1
     sizes = np.bincount(made.cluster[made.cluster >= 0], minlength=n_clusters).astype(np.int64)
-    row = np.repeat(np.arange(data.n_rows), data.row_lengths())
-    shown = np.ones(row.size, bool)
-    shown[made.left_out] = False
-    row, item = row[shown], data.items[shown].astype(np.int64)
+    row, item = _occurrences(data, made.left_out)
     chunk = _chunk_of(made, made.cluster[row], item, data.n_items)
 
-    # Labels are numbered anew: only those that are published.
+    # Labels are numbered again: only those that are published.
     used = np.bincount(item, minlength=data.n_items) > 0
     image = np.cumsum(used) - 1
     item = image[item]
@@ -217,16 +214,12 @@ def publish(
     term_ptr = np.searchsorted(term_keys, np.arange(n_clusters + 1) * len(vocabulary))
     term_items = term_keys % max(len(vocabulary), 1)
 
-    inside = np.flatnonzero(chunk >= 0)
-    inside = inside[np.argsort(chunk[inside] * data.n_rows + row[inside], kind="stable")]
-    new = np.flatnonzero(np.diff(chunk[inside] * data.n_rows + row[inside], prepend=-1))
-    parts = frozen(np.append(new, inside.size), np.int64), frozen(item[inside], np.int32)
-    of_chunk = chunk[inside][new]
-    kind = merge_rows_by_content(*parts)[0] if new.size else new
+    parts, of_chunk = _parts_of(chunk, row, item, data.n_rows)
+    kind = merge_rows_by_content(*parts)[0] if of_chunk.size else of_chunk
 
     # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
     n_chunks = len(made.chunks)
-    random = np.random.PCG64(seed).random_raw(n_clusters + n_chunks + new.size)
+    random = np.random.PCG64(seed).random_raw(n_clusters + n_chunks + of_chunk.size)
     of_clusters, of_chunks, of_parts = np.split(random, (n_clusters, n_clusters + n_chunks))
     by_content = np.lexsort((kind, of_chunk))
     ends = np.searchsorted(of_chunk[by_content], np.arange(n_chunks + 1)).tolist()
@@ -239,11 +232,7 @@ def publish(
     number = np.empty(n_clusters, np.int64)
     number[clusters] = np.arange(n_clusters)
     scopes = [tuple(sorted(number[list(scope)].tolist())) for scope, _ in made.chunks]
-    by_chunk = sorted(range(n_chunks), key=lambda j: (scopes[j], contents[j]))
-    shuffled = [by_chunk[j] for j in np.argsort(of_chunks, kind="stable").tolist()]
-    # Record chunks cluster by cluster, then those that are shared.
-    order = sorted(shuffled, key=lambda j: scopes[j] if len(scopes[j]) == 1 else (n_clusters,))
-
+    order = _chunk_order(scopes, contents, of_chunks, n_clusters)
     place = np.empty(n_chunks, np.int64)
     place[order] = np.arange(n_chunks)
     of_part = by_content[np.lexsort((of_parts, place[of_chunk][by_content]))]
@@ -289,6 +278,34 @@ def _chunk_of(made: RowChunks, cluster: Ints, item: Ints, n_items: int) -> Ints:
     return np.where(flat[at] == wanted, of_key[at], -1)
 
 
+def _occurrences(data: Transactions, left_out: Ints) -> tuple[Ints, Ints]:
+    """Return rows and items of the published occurrences."""
+    row = np.repeat(np.arange(data.n_rows), data.row_lengths())
+    shown = np.ones(row.size, bool)
+    shown[left_out] = False
+    return row[shown], data.items[shown].astype(np.int64)
+
+
+def _parts_of(
+    chunk: Ints, row: Ints, item: Ints, n_rows: int
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int32]], Ints]:
+    """Cut rows into parts, one for each chunk that a row has items in, and return the chunk of each part."""
+    inside = np.flatnonzero(chunk >= 0)
+    inside = inside[np.argsort(chunk[inside] * n_rows + row[inside], kind="stable")]
+    new = np.flatnonzero(np.diff(chunk[inside] * n_rows + row[inside], prepend=-1))
+    parts = frozen(np.append(new, inside.size), np.int64), frozen(item[inside], np.int32)
+    return parts, chunk[inside][new]
+
+
+def _chunk_order(
+    scopes: list[tuple[int, ...]], contents: list[Any], keys: NDArray[np.uint64], n_clusters: int
+) -> list[int]:
+    """Order chunks by random keys: record chunks cluster by cluster, then those that are shared."""
+    by_chunk = sorted(range(len(scopes)), key=lambda j: (scopes[j], contents[j]))
+    shuffled = [by_chunk[j] for j in np.argsort(keys, kind="stable").tolist()]
+    return sorted(shuffled, key=lambda j: scopes[j] if len(scopes[j]) == 1 else (n_clusters,))
+
+
 def _sorted_clusters(
     chunks: tuple[Scoped, ...], contents: list[Any], sizes: Ints, term_ptr: Ints, term_items: Ints
 ) -> Ints:
@@ -320,7 +337,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
         require_written(file.parent, chunk_lines(chunks))
     if "rows" in about and (about["rows"], about["empty_rows"]) != (chunks.n_rows, chunks.empty_rows):
         raise DataError(
-            f"{file} holds {chunks.n_rows:,} rows, {chunks.empty_rows:,} of them without items, but the "
+            f"{file} contains {chunks.n_rows:,} rows, {chunks.empty_rows:,} of them without items, but "
             f"its about.json says {about['rows']:,} rows, {about['empty_rows']:,} of them "
             "without items.",
             hint="The two files must come from the same release, complete.",

@@ -1,7 +1,7 @@
 """Counts next to rows in classes: lines of each class, and totals of items over all classes.
 
 For someone who knows the class of a person, every function of the table of rows by class and item keeps the
-promise (proof in docs/classes.md). A total is omitted if a class without the item has few empty rows, which
+guarantee (proof in docs/classes.md). A total is omitted if a class without the item has few empty rows, which
 would be few candidates, and if a small number would follow from it by subtraction.
 """
 
@@ -51,7 +51,7 @@ class ClassCounts:
     classes: NDArray[np.int64]
     items: tuple[str, ...]
     labels: tuple[str, ...]
-    rows: NDArray[np.int64]  # original rows that hold the item, of the class or of all
+    rows: NDArray[np.int64]  # original rows that contain the item, of the class or of all
     least: int  # fewest rows that a line may speak of
     untold: tuple[int, ...]  # classes of which no suppressed item is counted, ascending
 

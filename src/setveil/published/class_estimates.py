@@ -282,10 +282,7 @@ class ClassTable:
             self.level[at] = _raised(rows[first:last], int(self.waiting[at]), float(lack[at]))
 
     def _fit(self, rests: Floats) -> None:
-        """Deal rests such that labels are filled, before others are raised.
-
-        Items about which nothing is published get what they would be raised to, but at most one row each.
-        """
+        """Deal rests: fill labels before others are raised, unknown items to at most one row each."""
         parts = []
         for items in self._pieces():
             base = self._base(items)

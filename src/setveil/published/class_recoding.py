@@ -16,10 +16,7 @@ Cuts = tuple[tuple[str, bool], ...]  # items that rows were cut on, one after th
 
 @dataclass(frozen=True, eq=False)
 class ClassRecoding(LocalRecoding):
-    """A recoding for each class of rows; the release says which class a row is in.
-
-    `part_of_row`: int64 (n,), read-only, the class of each row of the data, from 0; every class has rows.
-    """
+    """A recoding for each class of rows, published with each row; every class has rows."""
 
     release: ClassVar[str] = "classes"
 

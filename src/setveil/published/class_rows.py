@@ -30,7 +30,7 @@ class ClassRows(Transactions):
 
     @property
     def bounds(self) -> NDArray[np.int64]:
-        """Where classes begin and end: int64 (classes + 1,)."""
+        """Bounds of the classes: int64 (classes + 1,)."""
         return np.concatenate(([0], np.cumsum(self.sizes)))
 
     @property
@@ -55,10 +55,7 @@ class ClassRows(Transactions):
         return {**super().became(place), "class": class_}
 
     def marked(self, secrets: Collection[str] = ()) -> Transactions:
-        """Tell the labels of each class apart, as someone does who knows the class of a person.
-
-        Labels in `secrets`, which nobody knows, stay as they are.
-        """
+        """Separate labels by class, as someone who knows a person's class does, but for `secrets`."""
         n = max(self.n_items, 1)
         keys = np.repeat(self.class_of_row, self.row_lengths()) * n + self.items
         used, items = np.unique(keys, return_inverse=True)

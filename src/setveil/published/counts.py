@@ -46,7 +46,7 @@ class Counts:
     items: tuple[str, ...]
     # the label that it is published under, which may be the item itself; "": it is suppressed
     labels: tuple[str, ...]
-    # int64 (lines,), read-only: number of original rows that hold the item, and publish it so
+    # int64 (lines,), read-only: number of original rows that contain the item, and publish it so
     rows: NDArray[np.int64]
     least: int  # every item of at least so many rows has a line, unless it is suppressed; no other has
     suppressed: bool  # whether suppressed items are listed as well

@@ -18,8 +18,9 @@ from setveil.kernels.rows import frozen
 from setveil.published.boxes import Fact
 from setveil.published.facts import FactRows, ShownColumn, label_of, lines_in, read_parts, with_boxes
 from setveil.published.table_files import ITEMS_FILE, PublishedTable
-from setveil.tables.columns import Split, TableColumns, read_columns
+from setveil.tables.columns import TableColumns, read_columns
 from setveil.tables.how import How
+from setveil.tables.opened import Split
 from setveil.values.per_column import item_of
 
 
@@ -87,7 +88,7 @@ def _set_names(roles: Mapping[str, Any]) -> list[str]:
 
 
 def set_name_of(roles: Mapping[str, Any]) -> str:
-    """Name the items of a table: the column that holds them; of several, facts."""
+    """Name the items of a table: the column that contains them; of several, facts."""
     return roles["set"] if isinstance(roles["set"], str) else "facts"
 
 

@@ -185,12 +185,12 @@ class FactsRelease(RowsRelease):
         """Return how many facts each box may represent."""
         return box_sizes(self.published)
 
-    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+    def with_listing(self, data: Sums, tree: Hierarchy | None, least: int) -> Self:
         """Let about.json list only codes that enough rows contain."""
         boxes = None if tree is None else tree.as_boxes
         if boxes is None:  # of rows without facts
-            return super().with_listing(data, tree, k)
-        return replace(self, published=with_codes_listed(self.published, self.facts, boxes, k))
+            return super().with_listing(data, tree, least)
+        return replace(self, published=with_codes_listed(self.published, self.facts, boxes, least))
 
     def before(self) -> tuple[Facts, Mapping[str, str | None]]:
         """Return the facts, and the label of each."""
@@ -206,12 +206,12 @@ class FactsRelease(RowsRelease):
         write_codes(folder / MEMBERS_FILE, self.published)
 
 
-def with_codes_listed(rows: FactRows, data: Facts, tree: BoxTree, k: int | None) -> FactRows:
+def with_codes_listed(rows: FactRows, data: Facts, tree: BoxTree, least: int) -> FactRows:
     """Let about.json list only codes in enough rows, for columns whose hierarchy does not list all codes."""
     columns = []
     for at, (shown, space) in enumerate(zip(rows.columns, tree.spaces, strict=True)):
         codes = (data.of_column(at) if len(rows.columns) > 1 else data).codes_alone()
-        columns.append(replace(shown, listing=listing_of(codes, space.trees[0], k)))
+        columns.append(replace(shown, listing=listing_of(codes, space.trees[0], least)))
     return replace(rows, columns=tuple(columns))
 
 
@@ -285,10 +285,7 @@ def is_domain_public(rows: FactRows, report: Mapping[str, Any]) -> bool:
 
 
 def facts_record(rows: FactRows, columns: Sequence[SetColumn], report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of published facts, and the meaning of their labels, in the terms of about.json.
-
-    The `report` says how many facts someone may know, and where the hierarchy is from.
-    """
+    """Return the parts of published facts, and the meaning of their labels, in the terms of about.json."""
     sets, m = {}, report["guarantee"]["m"]
     computed = report["hierarchy"]["source"] == "co-occurrence"
     for shown, column in zip(rows.columns, columns, strict=True):
@@ -481,7 +478,7 @@ def lines_in(
 
 
 def _add(rows: list[list[str]], number: str, label: str, where: str) -> None:
-    """Add the fact of a line to the rows; lines of a row stand together, and rows are numbered on."""
+    """Add the fact of a line to the rows; lines of a row are next to each other, and rows are numbered on."""
     if number == str(len(rows)):
         rows.append([])
     elif number != str(len(rows) - 1):

@@ -47,7 +47,7 @@ class PublishedGroups(Exposed):
     # int64 (groups + 1,), read-only: group g holds the sensitive items ``item[indptr[g]:indptr[g + 1]]``
     indptr: NDArray[np.int64]
     item: NDArray[np.int32]  # int32, read-only: positions in `sensitive`, ascending within a group
-    count: NDArray[np.int64]  # int64, read-only: how many rows of the group hold that item, at least 1
+    count: NDArray[np.int64]  # int64, read-only: how many rows of the group contain that item, at least 1
 
     kind: ClassVar[str] = "groups"
     unfindable: ClassVar[None] = None
@@ -159,10 +159,7 @@ def require_in_groups(
 
 
 def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:
-    """Write data.csv (a line per row and quasi-identifier) and groups.csv (sizes and counts).
-
-    Groups and rows get their positions as numbers.
-    """
+    """Write data.csv (a line per row and quasi-identifier) and groups.csv (sizes and counts)."""
     for name, blocks in ((DATA_FILE, _data_lines(groups)), (GROUPS_FILE, _group_lines(groups))):
         path = Path(folder, name)
         try:
@@ -211,10 +208,10 @@ def encoded(vocabulary: Vocabulary) -> list[bytes]:
             out.append(field.encode())
         except UnicodeEncodeError:
             raise DataError(
-                f"The label {shorten(label)} cannot be written: it holds half of a surrogate pair."
+                f"The label {shorten(label)} cannot be written: it contains half of a surrogate pair."
             ) from None
         if "\0" in label:
-            raise DataError(f"A csv file cannot hold the label {shorten(label)}, which has a zero byte.")
+            raise DataError(f"A csv file cannot contain the label {shorten(label)}, which has a zero byte.")
     return out
 
 
@@ -226,10 +223,7 @@ def _objects(values: Iterable[bytes]) -> NDArray[np.object_]:
 
 
 def read_grouped(folder: str | Path) -> PublishedGroups:
-    """Read data.csv and groups.csv, with groups and, within them, rows in the order of their numbers.
-
-    Rows of a group that data.csv does not list have no quasi-identifier and come last.
-    """
+    """Read data.csv and groups.csv in the order of numbers; rows without quasi-identifiers come last."""
     data, groups = (_Table(Path(folder, name), header) for name, header in
                     ((DATA_FILE, _DATA_HEADER), (GROUPS_FILE, _GROUPS_HEADER)))  # fmt: skip
     numbers, sizes, sensitive, indptr, item, count = _read_counts(groups)

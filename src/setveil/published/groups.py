@@ -41,7 +41,7 @@ class RowGroups(Made):
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """The group of each published row, and how often each group holds each sensitive item.
+    """The group of each published row, and how often each group contains each sensitive item.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Grouping:
     item : int32, read-only
         Positions in `sensitive`, ascending within a group.
     count : int64, read-only
-        How many rows of the group hold that item, at least 1.
+        How many rows of the group contain that item, at least 1.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Grouping:
 NOT_ESTIMATED = Refusal(
     "Of rows in groups nothing need be estimated.",
     "Count in the files: data.csv shows what is not sensitive as it was, and groups.csv says how "
-    "many rows of each group hold a sensitive item.",
+    "many rows of each group contain a sensitive item.",
     DataError,
 )
 
@@ -174,10 +174,7 @@ class GroupsRelease(MadeRelease):
 def split(
     data: Transactions, sensitive: Collection[str]
 ) -> tuple[tuple[Ints, Ids], tuple[Ints, Ids], Vocabulary]:
-    """Split rows into quasi-identifiers, as items of the data, and sensitive items, as positions.
-
-    Positions are in the third result, the sensitive items that occur, in item order.
-    """
+    """Split rows into quasi-identifiers, as items, and sensitive items, as positions in the third result."""
     named = set(sensitive)
     is_sensitive = np.array([label in named for label in data.vocabulary.labels], bool)
     each = np.arange(data.n_items, dtype=np.int32)

@@ -78,10 +78,7 @@ class PublishedParts:
 
 
 def shown_labels(data: Sums, made: Recoding) -> tuple[Vocabulary, Ids]:
-    """Find the labels that some row shows, and the place among them of each label of a recoding.
-
-    It is -1 for labels that no row shows, and for the last entry, which is for suppressed items.
-    """
+    """Find the labels that rows show, and the place among them of each label of a recoding, or -1."""
     image = made.image_of(data.vocabulary)
     shown = np.unique(image[data.supports() > 0])
     shown = shown[shown >= 0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,10 @@ import numpy as np
 
 from setveil.data.sums import Sums
 from setveil.data.vocabulary import item_order
-from setveil.hierarchy.computed import UNLISTED, is_computed
+from setveil.hierarchy.computed import is_computed, is_computed_node
 from setveil.hierarchy.tree import Hierarchy
 
 MEMBERS_FILE = "members.json"  # below internal: all members of each label, if about.json lists only some
-FEWEST = 5  # rows that must contain an item that is listed, if the guarantee has no k
 SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 
 
@@ -26,6 +25,7 @@ class Listing:
     authored: frozenset[str]  # items that the user's own hierarchy, or a named system of codes, lists
     named: frozenset[str]  # these, and the items that at least `least` rows contain
     beyond: bool = False  # has the hierarchy leaves beyond the data's items, which hide how many items exist?
+    placed: bool = False  # does the hierarchy have new codes? no label says which of them
 
     def members(self, members: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         """List those members of each label that may be listed, in item order: no other item decides that."""
@@ -64,42 +64,46 @@ class Listing:
 
         This depends on the hierarchy alone: not on whether there is such a member.
         """
-        return [label for label, items in members.items() if not self.authored.issuperset(items)]
+        return [
+            label
+            for label, items in members.items()
+            if (self.placed and [*items] != [label]) or not self.authored.issuperset(items)
+        ]
 
 
-def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
-    """Find items that may be listed, of at least k rows (default 5); None if the hierarchy lists all."""
-    items, least = data.vocabulary.labels, max(k or FEWEST, 2)
-    authored = frozenset() if tree is None else authored_items(tree, items)
+def listing_of(data: Sums, tree: Hierarchy | None, least: int) -> Listing | None:
+    """Find items that may be listed, of at least `least` rows; None if the hierarchy lists all."""
+    items = data.vocabulary.labels
+    authored = frozenset() if tree is None else authored_items(tree)
     if tree is not None and authored.issuperset(tree.labels[: tree.n_leaves]):
         return None
     common = np.flatnonzero(data.supports() >= least).tolist()
     beyond = tree is not None and tree.n_leaves != len(items)
-    return Listing(least, authored, authored.union(items[i] for i in common), beyond)
+    placed = tree is not None and bool(tree.added)
+    return Listing(least, authored, authored.union(items[i] for i in common), beyond, placed)
 
 
-def common_facts(data: Sums, k: int | None) -> Listing:
-    """Find the facts that enough rows contain, by which boxes are put in order."""
-    least = max(k or FEWEST, 2)
+def common_facts(data: Sums, least: int) -> Listing:
+    """Find the facts that at least `least` rows contain, by which boxes are put in order."""
     common = np.flatnonzero(data.supports() >= least).tolist()
     return Listing(least, frozenset(), frozenset(data.vocabulary.labels[i] for i in common))
 
 
-def authored_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
+def authored_items(tree: Hierarchy) -> frozenset[str]:
     """Find the items that a hierarchy lists because its author did, and not because rows contain them.
 
-    A hierarchy computed from the data has none; ``(unlisted)``, which `hierarchy build` adds, has none
-    either.
+    A hierarchy computed from data has none. No others are items below ``(unlisted)``, which `hierarchy build`
+    adds, items below a computed group of an edited hierarchy, and new codes (see `hierarchy.fit.fitted`).
     """
-    if is_computed(tree, items):
+    if is_computed(tree):
         return frozenset()
-    missing = {
+    below = {
         leaf
         for node in range(tree.n_leaves, tree.n_nodes)
-        if UNLISTED.fullmatch(tree.labels[node])
+        if is_computed_node(tree.labels[node])
         for leaf in tree.leaves(node)
     }
-    return frozenset(tree.labels[leaf] for leaf in range(tree.n_leaves) if leaf not in missing)
+    return frozenset(tree.labels[x] for x in range(tree.n_leaves) if x not in below) - tree.added
 
 
 def with_others(about: Mapping[str, Any]) -> dict[str, list[str]]:

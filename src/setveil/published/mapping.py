@@ -103,10 +103,7 @@ def _require_no_labels(
 
 
 def recoding_of_image(image: Image, tree: Hierarchy | None) -> Recoding:
-    """Make the recoding from the label of each item, in item order; None: suppressed.
-
-    Labels come in the order of the hierarchy's nodes or, without hierarchy, of their first items.
-    """
+    """Make the recoding from the label of each item, or None, in the order of nodes or of items."""
     labels = list(dict.fromkeys(label for label in image.values() if label is not None))
     if tree is not None:
         labels.sort(key=tree.id)

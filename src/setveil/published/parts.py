@@ -29,11 +29,9 @@ class _WithItems(Made):
 
     items: LocalRecoding | Recoding
 
-    def ordered(
-        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
-    ) -> Self:
+    def ordered(self, data: Sums, tree: Hierarchy | None, least: int, *, list_members: bool = False) -> Self:
         """Order, or name, the labels of items."""
-        items = self.items.ordered(data, tree, k, list_members=list_members)
+        items = self.items.ordered(data, tree, least, list_members=list_members)
         return replace(self, items=items)  # type: ignore[type-var]  # of dataclasses
 
     def tree_of(self, tree: Hierarchy | None) -> Hierarchy | None:
@@ -52,10 +50,7 @@ class _WithItems(Made):
 
 @dataclass(frozen=True, eq=False)
 class Parts(_WithItems):
-    """Rows that are recoded together: one label for each column, one label or none for each item.
-
-    Within a part an item has one label in every row that contains it, or is suppressed in all.
-    """
+    """Rows that are recoded together: a label for each column, and for each item one or none in all rows."""
 
     # int64 (n_rows,): Part of each row of the table: numbered from 0 by their first row in canonical order
     # (`setveil.tables.table.numbered_parts`), no number left out. The labels of columns follow from it: the
@@ -66,9 +61,9 @@ class Parts(_WithItems):
 
     kind: ClassVar[str] = TABLE_LOCAL
 
-    def shared_by(self, k: int | None) -> Parts:
+    def shared_by(self, least: int) -> Parts:
         """Return the parts with the rows that must share a value at the end of a range."""
-        return replace(self, k=k or 0)
+        return replace(self, k=least)
 
     def parts_of(self, _table: Table) -> NDArray[np.int64]:
         """Return the part of each row of the table: int64 (n_rows,)."""

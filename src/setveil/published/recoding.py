@@ -38,16 +38,14 @@ class _ByLabels(Made):
     kind: ClassVar[str]
     labels_from: ClassVar[str] = "nodes"
 
-    def ordered(
-        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
-    ) -> Self:
+    def ordered(self, data: Sums, tree: Hierarchy | None, least: int, *, list_members: bool = False) -> Self:
         """Order labels such that items that must not be listed make no difference."""
-        listing = None if list_members else self.listing(data, tree, k)
+        listing = None if list_members else self.listing(data, tree, least)
         return self if listing is None else self.naming(listing, data)
 
-    def listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
+    def listing(self, data: Sums, tree: Hierarchy | None, least: int) -> Listing | None:
         """Find the items that may be listed; None: all."""
-        return listing_of(data, tree, k)
+        return listing_of(data, tree, least)
 
     def promised(self) -> dict[str, Any]:
         """Return the parts of about.json on which answers depend, the meaning of labels aside."""
@@ -165,7 +163,7 @@ class Recoding(_ByLabels):
 
     @property
     def domains(self) -> NDArray[np.int64]:
-        """How many items there are of the column of each published label: int64 (published,)."""
+        """Number of items of the column of each published label: int64 (published,)."""
         return np.full(len(self.published), self.domain, np.int64)
 
     def members(self) -> dict[str, list[str]]:
@@ -186,7 +184,7 @@ class Recoding(_ByLabels):
         return self.image_of(data.vocabulary)[data.items]
 
     def recoded(self, data: Transactions) -> Transactions:
-        """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
+        """Recode every row, in the same order; labels that no row contains stay in the vocabulary."""
         image = self.image_of(data.vocabulary)
         return Transactions(*recode_rows(data.indptr, data.items, image), self.published)
 
@@ -234,9 +232,9 @@ class _OfGroups(_ByLabels):
 
     labels_from: ClassVar[str] = "members"
 
-    def listing(self, data: Sums, _tree: Hierarchy | None, k: int | None) -> Listing | None:
+    def listing(self, data: Sums, _tree: Hierarchy | None, least: int) -> Listing | None:
         """Find the items that may be listed: in groups of items that occur a given list says nothing."""
-        return listing_of(data, None, k)
+        return listing_of(data, None, least)
 
     def naming(self, listing: Listing, data: Sums) -> Self:
         """Let the labels of groups name only members that may be listed, and say that there are others.
@@ -331,11 +329,9 @@ class _OfBoxes(Made):
     published: Vocabulary
     tree: BoxTree  # of which the boxes are nodes
 
-    def ordered(
-        self, data: Sums, _tree: Hierarchy | None, k: int | None, *, list_members: bool = False
-    ) -> Self:
+    def ordered(self, data: Sums, _tree: Hierarchy | None, least: int, *, list_members: bool = False) -> Self:
         """Order boxes by facts that enough rows contain."""
-        return self.in_order(common_facts(data, k))  # type: ignore[attr-defined, no-any-return]  # of both
+        return self.in_order(common_facts(data, least))  # type: ignore[attr-defined, no-any-return]  # of both
 
     def tree_of(self, _tree: Hierarchy | None) -> Hierarchy:
         """Return the tree of the boxes."""
@@ -399,7 +395,7 @@ class ReadBoxes(Recoding):
 
 @dataclass(frozen=True, eq=False)
 class LocalRecoding(_ByLabels):
-    """What each occurrence of an item becomes: one item may be published under several labels.
+    """The label of each occurrence of an item: one item may be published under several labels.
 
     Attributes
     ----------
@@ -494,7 +490,7 @@ class LocalRecoding(_ByLabels):
 
     @property
     def domains(self) -> NDArray[np.int64]:
-        """How many items there are of the sort of each published label: int64 (published,)."""
+        """Number of items of the sort of each published label: int64 (published,)."""
         return np.full(len(self.published), self.domain, np.int64)
 
     def members(self) -> dict[str, list[str]]:
@@ -514,7 +510,7 @@ class LocalRecoding(_ByLabels):
         return self.label_items[by_item].astype(np.int64), labels[by_item]
 
     def recoded(self, data: Transactions) -> Transactions:
-        """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
+        """Recode every row, in the same order; labels that no row contains stay in the vocabulary."""
         each = frozen(np.arange(data.n_occurrences), np.int32)
         return Transactions(*recode_rows(data.indptr, each, self.images(data)), self.published)
 
@@ -579,10 +575,7 @@ def listed_order(recoding: AnyRecoding, listing: Listing) -> list[int]:
 def standing_for(
     data: Transactions, items: Vocabulary, memberships: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pair each occurrence with every label that represents its item, by `Recoding.memberships`.
-
-    Returns the labels, int64, by occurrence, and their boundaries, int64 (occurrences + 1,).
-    """
+    """Pair each occurrence with every label that represents its item: int64 labels, and their boundaries."""
     item, label = memberships
     starts = np.zeros(len(items) + 1, np.int64)
     np.cumsum(np.bincount(item, minlength=len(items)), out=starts[1:])
@@ -593,7 +586,7 @@ def standing_for(
 
 
 def recode(data: Transactions, recoding: AnyRecoding) -> Transactions:
-    """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
+    """Recode every row, in the same order; labels that no row contains stay in the vocabulary."""
     return recoding.recoded(data)
 
 

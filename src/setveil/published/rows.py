@@ -68,7 +68,7 @@ info = KindInfo(
 )  # fmt: skip
 
 _SEVERAL = "Here an item may be published under several labels, so what became of an itemset is unknown."
-_LOCAL_HINT = "Verify the promise that it was made for: the guarantee that its about.json names."
+_LOCAL_HINT = "Verify the guarantee that its about.json names."
 
 
 class _Recoded(MadeRelease):
@@ -149,9 +149,9 @@ class _Recoded(MadeRelease):
         """Return the labels that may have members that about.json does not list."""
         return others_of(self.listing, members)
 
-    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+    def with_listing(self, data: Sums, tree: Hierarchy | None, least: int) -> Self:
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
-        return replace(self, listing=self.recoding.listing(data, tree, k))  # type: ignore[type-var]
+        return replace(self, listing=self.recoding.listing(data, tree, least))  # type: ignore[type-var]
 
     def with_all_members(self) -> Self:
         """Let about.json list all items of labels."""
@@ -203,8 +203,8 @@ class RowsRelease(_Recoded):
         if not self._is_sure():
             return self
         warning = (
-            "There is no counts.csv: it would tell of some label that all its rows hold one of its "
-            "items, and so that nobody who lacks that item is among them."
+            "There is no counts.csv: it would reveal that all rows of a label contain one of its items, and "
+            "that none of these people lacks the item."
         )
         warnings = [*self.details.get("warnings", ()), warning]
         return replace(self, counts=None, details={**self.details, "warnings": warnings})
@@ -344,7 +344,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
 
 
 def shared_layout(about: Mapping[str, Any]) -> Layout:
-    """Tell from an about.json how the published rows are written."""
+    """Read the layout of the published rows from an about.json."""
     recorded = published_layout(about)
     listed = recorded["format"] == "jsonl" and "item_column" in recorded
     options: Any = {key: tuple(x) if isinstance(x, list) else x for key, x in recorded.items()}
@@ -358,8 +358,7 @@ def _read_empty(file: Path, layout: Layout, n_rows: int) -> Transactions:
     )
     if read_bytes(file) != b"".join(write_blocks(nothing, layout)):
         raise DataError(
-            f"{file} is not what {n_rows:,} rows without items look like, which its about.json "
-            "says it holds.",
+            f"{file} is not what {n_rows:,} rows without items look like, as its about.json says.",
             hint="The two files must come from the same release.",
         )
     return nothing
@@ -412,8 +411,8 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
         above = [u for u in tree.ancestors(v) if u in nodes]
         if above:
             raise DataError(
-                f"The release holds {tree.labels[v]!r} and also {tree.labels[above[0]]!r}, which stands "
-                "above it: no global recoding, so its label does not show what an item became.",
+                f"The release contains {tree.labels[v]!r} and also {tree.labels[above[0]]!r}, which is "
+                "above it. In a global recoding, each item has one label.",
             )
         if tree.children(v):
             members[tree.labels[v]] = [tree.labels[leaf] for leaf in tree.leaves(v)]
@@ -483,7 +482,7 @@ def _require_one_label(about: Path, labels: dict[str, list[str]]) -> None:
             other = label_of.setdefault(item, label)
             if other != label:
                 raise DataError(
-                    f"{about}: the item {shorten(item)} stands under {shorten(other)} and under "
+                    f"{about}: the item {shorten(item)} is under {shorten(other)} and under "
                     f"{shorten(label)}, expected one label for each item."
                 )
     both = [label for label in labels if label in label_of]
@@ -498,8 +497,8 @@ def read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64]
     """Read the published row of each row of the original from internal/rows.csv."""
     if not path.is_file():
         raise DataError(
-            f"{path} is missing: in this release an item may be published under several labels, so that only "
-            "the map of the rows tells what it became.",
+            f"{path} is missing: in this release an item may have several labels, and only the map of "
+            "the rows shows them.",
             hint="Measure the run's whole folder.",
         )
     try:

@@ -162,10 +162,7 @@ def sums_of_parts(published: Sums, recoding: AnyRecoding, counts: Any) -> Shared
 
 
 def shared_by(release: Release, about: Mapping[str, Any], layout: Layout) -> Any:
-    """Take the shared parts of a release in memory, of a table those of its items; `about` may be known.
-
-    The meaning of labels is from the release.
-    """
+    """Take the shared parts of a release in memory, of a table those of its items; `about` may be known."""
     meaning = {key: value for key, value in release.meaning().items() if key in ("labels", "others")}
     about = {**release.promised(), **about, **meaning}
     return release.info.shared_sums(release.exposed(), release.counts, about, layout)
@@ -208,9 +205,9 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
     if kind is None or not kind.info.by_labels or (kind.info.shown.is_table and not sets):
         found = "something unknown" if kind is None else kind.info.title
         raise DataError(
-            f"{path} holds {found}, not {kind_named('rows').info.title}.",
-            hint="Of a table `setveil query` says how many rows hold some items, and `setveil verify`, "
-            "`risk` and `measure` take it, too."
+            f"{path} contains {found}, not {kind_named('rows').info.title}.",
+            hint="For a table, `setveil query` estimates how many rows contain some items. `setveil verify`, "
+            "`risk` and `measure` also accept it."
             if kind is not None and kind.info.shown.is_table
             else "",
         )

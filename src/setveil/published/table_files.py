@@ -17,7 +17,8 @@ from setveil.data.lacking import PUBLISHED
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, listed, shorten
 from setveil.kernels.rows import merge_rows, take_rows
-from setveil.tables.columns import How, read_columns
+from setveil.tables.columns import read_columns
+from setveil.tables.how import How
 from setveil.tables.table import TextColumn, frame_of, numbered_parts
 from setveil.wording import count
 
@@ -84,7 +85,7 @@ class PublishedTable(Exposed):
     def shows(self, other: PublishedTable) -> bool:
         """Return whether another table has the same columns, and in each row the same labels."""
         mine, others = (
-            [(column.name, _texts(column)) for column in (*table.columns, *table.kept)]
+            [(column.name, _objects(column.labels)[column.codes]) for column in (*table.columns, *table.kept)]
             for table in (self, other)
         )
         return (
@@ -95,10 +96,6 @@ class PublishedTable(Exposed):
             and all(a == b and np.array_equal(x, y) for (a, x), (b, y) in zip(mine, others, strict=True))
             and all(a == b for a, b in zip(_sorted(self.sets), _sorted(other.sets), strict=True))
         )
-
-
-def _texts(column: TextColumn) -> NDArray[np.object_]:
-    return _objects(column.labels)[column.codes]
 
 
 def _sorted(sets: Transactions) -> Iterator[tuple[str, ...]]:

@@ -83,7 +83,7 @@ from setveil.published.table_files import (
     write_rows,
     write_table,
 )
-from setveil.tables.columns import How
+from setveil.tables.how import How
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
 from setveil.tables.table import Table, TextColumn
 
@@ -220,9 +220,9 @@ class TableRelease(MadeRelease):
         """Return the labels that may have members that about.json does not list."""
         return others_of(self.listing, members)
 
-    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+    def with_listing(self, data: Sums, tree: Hierarchy | None, least: int) -> Self:
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
-        return replace(self, listing=self.labelled.listing(data, tree, k))
+        return replace(self, listing=self.labelled.listing(data, tree, least))
 
     def promised(self) -> dict[str, Any]:
         """Return the recoding."""
@@ -346,10 +346,10 @@ class FactTableRelease(TableRelease):
         """Return how many facts each box may represent."""
         return box_sizes(self.facts)
 
-    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+    def with_listing(self, data: Sums, tree: Hierarchy | None, least: int) -> Self:
         """Let about.json list only codes that enough rows contain (see `published.facts`)."""
         boxes = cast("BoxTree", self.labelled.tree_of(tree))
-        return self._with_facts(with_codes_listed(self.facts, self.original.facts, boxes, k))
+        return self._with_facts(with_codes_listed(self.facts, self.original.facts, boxes, least))
 
     def meaning(self) -> dict[str, Any]:
         """Return the recoding and how many facts there can be; boxes say the rest."""
@@ -379,7 +379,7 @@ def _values_of(column: QuasiIdentifier, labels: tuple[str, ...]) -> dict[str, li
 
     A hierarchy made from the data would reveal which values occur there.
     """
-    if not column.has_given_tree:
+    if not column.has_own_tree:
         return {}
     ids = {label: v for v, label in enumerate(column.labels)}
     inner = [v for v in (ids[label] for label in labels) if v >= column.n_values]
@@ -481,7 +481,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
     file = published_file(Path(path))
     if not holds(file):
         raise DataError(
-            f"{path}: no about.json says which of its columns someone may know, and which holds the items.",
+            f"{path}: no about.json names its quasi-identifiers and its column of items.",
             hint=faces("Name them: --qi age,sex --set codes.", "setveil.read_published_table names them."),
         )
     about = about_file(file)

@@ -22,7 +22,6 @@ CHECK, PAGE, AUDIT = (Path(__file__).with_name(name) for name in ("check.py", "c
 PROGRAMS = CHECK, PAGE
 FILES = CHECK.name, PAGE.name
 CERTIFICATE, TREE = "certificate.json", "hierarchy.csv"
-INSIDE = CERTIFICATE, AUDIT.name, TREE
 
 _AUDITED = ("basket", "fimi", "jsonl", "long")  # formats that audit.py reads
 
@@ -43,19 +42,19 @@ def require_checked(about: Mapping[str, Any]) -> None:
         what = "a Parquet file" if form == "parquet" else "several files"
         raise RequestError(
             f"The checker for recipients reads one text file, and the data are {what}.",
-            hint="--output-format jsonl, or another text format; for a table omit it.",
+            hint="Use --output-format jsonl, or another text format; for a table, omit it.",
         )
     known = {"global": _ROWS, "local": _ROWS, "table": _TABLES, "table-cut": _TABLES}
     unchecked = bool({"sensitive", "absent"} & promise.keys()) or "facts" in about
     if model not in known.get(str(about.get("recoding")), ()) or unchecked:
         more = " with sensitive items" if "sensitive" in promise else ""
         more += " with an absent item" if "absent" in promise else ""
-        what = "of facts" if "facts" in about else f"which promises {model}{more}"
+        what = "of facts" if "facts" in about else f"which guarantees {model}{more}"
         raise RequestError(
-            f"The checker for recipients does not check such a release, {what}.",
+            f"The checker for recipients does not support this release, {what}.",
             hint="It checks k^m-anonymity and k-anonymity of rows of items without classes, and "
-            "(k,k^m)-anonymity and mixed k^m-anonymity of tables in which nothing is sensitive. "
-            "`setveil verify` checks all.",
+            "(k,k^m)-anonymity and mixed k^m-anonymity of tables without sensitive items. "
+            "`setveil verify` checks all guarantees.",
         )
 
 
@@ -97,7 +96,7 @@ def not_of_facts() -> RequestError:
     """Make the error of a certificate of facts."""
     return RequestError(
         "The program that checks a certificate reads rows of items, not of facts, which have one format.",
-        hint="`setveil verify` checks the promise.",
+        hint="`setveil verify` checks the guarantee.",
     )
 
 

@@ -554,7 +554,10 @@ def read_published(folder: pathlib.Path, about: Mapping[str, Any]) -> list[Row]:
     layout = Layout(
         about["format"], about.get("separator", ","), about.get("id_column"), columns[0], about["rows"]
     )
-    return read_rows(text_of(folder / about["file"]), layout)
+    name = about["file"]
+    inside = name not in ("", "..") and pathlib.PureWindowsPath(name).name == name
+    require(inside, "about.json names a file elsewhere")
+    return read_rows(text_of(folder / name), layout)
 
 
 def read_request(
@@ -564,7 +567,7 @@ def read_request(
     k, m, most = certificate["k"], certificate["m"], certificate["max_suppressed"]
     require(
         (k, m) == (guarantee["k"], guarantee["m"]) and len(recoding) == len({item for item, _ in recoding}),
-        "about.json promises another k or m, or recoding.csv has an item twice",
+        "about.json guarantees another k or m, or recoding.csv has an item twice",
     )
     keep, suppress = set(certificate["keep"]), certificate["suppress"]
     require(type(k) is int and k > 1 and type(suppress) is bool, "this is no certificate of a known kind")

@@ -505,7 +505,8 @@ def guarantee_of(about: Mapping[str, Any], k: int | None, m: int | str | None) -
     unchecked = {"sensitive", "absent", "files", "items_file"} & {*declared, *about}
     require(model in checked and not unchecked, f"{model} of such a release is not checked here", 2)
     k = declared["k"] if k is None else k
-    m = declared.get("m", "inf") if m is None else m
+    any_number = "inf" if model == "k-anonymity" else None
+    m = declared.get("m", any_number) if m is None else m
     possible = type(k) is int and k > 1 and (m == "inf" or (type(m) is int and m > 0))
     require(possible, f"k = {k} and m = {m} cannot be", 2)
     return Guarantee(model, int(k or 0), float(m))
@@ -563,7 +564,9 @@ def check(folder: pathlib.Path, k: int | None, m: int | str | None) -> dict[str,
         folder = folder / "published"
 
     def text_of(name: str) -> str:
-        """Read a text file of the folder."""
+        """Read a text file of the folder, and none elsewhere."""
+        inside = name not in ("", "..") and pathlib.PureWindowsPath(name).name == name
+        require(inside, "about.json names a file elsewhere")
         return (folder / name).read_bytes().decode("utf-8")
 
     about = json.loads(text_of("about.json"))

@@ -1,7 +1,4 @@
-"""Compiled loops of `setveil.reconstruction`: deal the items of one label to the rows that show it.
-
-Rows are numbered among those that show the label, items among those that it represents.
-"""
+"""Deal the items of one label, numbered among its items, to the rows that show it, numbered likewise."""
 
 from __future__ import annotations
 
@@ -87,10 +84,7 @@ def below(state, n):
 
 @compiled
 def deal_lacking(state, supports, unlisted, most, lacking):
-    """Give missing occurrences to `unlisted` items with room, each as likely, at most `most` each.
-
-    `unlisted`, int64 positions, is used up.
-    """
+    """Give missing occurrences to `unlisted` items with room (used up), at random, at most `most` each."""
     left = unlisted.size
     for _ in range(lacking):
         j = below(state, left)

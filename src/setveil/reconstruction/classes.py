@@ -26,7 +26,6 @@ from setveil.published.shared import Shared
 from setveil.reconstruction.reconstruct import LabelRows, Puzzle, reconstruct, with_other_items
 from setveil.wording import count
 
-Ints = NDArray[np.int64]
 _NO_LIMIT = 1 << 60
 
 
@@ -265,7 +264,7 @@ class _Settling:
             if self.hidden[c].get(item, 0) < min(counts.least - 1, n):
                 places.append(c)
         if not places:
-            raise _contradiction(f"the total of {shorten(item)} is more than its classes can hold")
+            raise _contradiction(f"the total of {shorten(item)} is more than its classes can contain")
         place = self.random.choice(places)
         if isinstance(place, int):
             self.hidden[place][item] = self.hidden[place].get(item, 0) + 1

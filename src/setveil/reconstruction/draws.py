@@ -157,7 +157,7 @@ def require_place(out: Path, *, force: bool = False) -> None:
     own = {_ABOUT, CLASSES, *(entry["file"] for entry in _entries(out))} if found else set()
     if found - own or (found and len(own) == 2):
         raise OutputError(
-            f"--force replaces only folders of draws, and {out} is not one: it holds "
+            f"--force replaces only folders of draws, and {out} is not one: it contains "
             f"{listed(sorted(found - own) or sorted(found))}.",
             hint="Choose another --out, or remove the folder yourself.",
         )
@@ -292,7 +292,9 @@ def read_draws(folder: Path, read_rows: Callable[..., Transactions]) -> Iterator
     about = reconstruction_at(folder)
     entries = _entries(folder)
     if about is None or not entries:
-        raise DataError(f"{folder} holds no draws.", hint="Name the folder that `setveil reconstruct` wrote.")
+        raise DataError(
+            f"{folder} contains no draws.", hint="Name the folder that `setveil reconstruct` wrote."
+        )
     return (_read(folder / entry["file"], entry, about["rows"], read_rows) for entry in entries)
 
 
@@ -310,7 +312,7 @@ def _read(
     missing = n_rows - rows.n_rows
     if missing < 0 or (missing and "id_column" not in entry):
         raise DataError(
-            f"{path} holds {rows.n_rows:,} rows, but its about.json says {n_rows:,}.",
+            f"{path} contains {rows.n_rows:,} rows, but its about.json says {n_rows:,}.",
             hint="The files must come from the same reconstruction.",
         )
     indptr = np.concatenate([rows.indptr, np.full(missing, rows.indptr[-1])])

@@ -55,7 +55,7 @@ def require_possible(groups: PublishedGroups) -> None:
         item = shorten(groups.sensitive.labels[groups.item[line]])
         raise DataError(
             f"{GROUPS_FILE}: group {of_line[line]} has {groups.sizes[of_line[line]]:,} rows, and "
-            f"{groups.count[line]:,} of them hold {item}.",
+            f"{groups.count[line]:,} of them contain {item}.",
             hint="The two files must come from the same release.",
         )
 

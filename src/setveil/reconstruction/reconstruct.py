@@ -115,7 +115,7 @@ def puzzle_of(shared: Shared) -> Puzzle:
         shared, counts, tuple(items), tuple(parts), tuple((place[item], s) for item, s in hidden.items())
     )
     if puzzle.occurrences + sum(hidden.values()) >= _MOST:
-        raise DataError(f"{COUNTS} lists more than {_MOST:,} occurrences, more than a draw can hold.")
+        raise DataError(f"{COUNTS} lists more than {_MOST:,} occurrences, more than a draw can contain.")
     return puzzle
 
 

@@ -1,4 +1,4 @@
-"""How far off answers from a release are: every error under one name, the same on every face.
+"""Errors of answers from a release: each error has one name, the same on every face.
 
 *The* error of a release is its **query error**: the median relative error of random COUNT queries, for two
 items, or in a table for columns and items. The names of all others say what they are of: the mean of these

@@ -61,7 +61,7 @@ def answers_text(
 def rules_text(found: Sequence[dict[str, Any]]) -> str:
     """Write rules as a table."""
     if not found:
-        return "No rule is expected to hold in any row."
+        return "No rule is expected in any row."
     return "\n".join(
         _table(
             ("rows", "confidence", "lift", "rule"),
@@ -92,16 +92,20 @@ def _sentence(answer: Answer, labels: Collection[str], unit: str) -> str:
     what = and_list(names)
     least, greatest, estimate = answer["least"], answer["greatest"], answer["estimate"]
     if least == greatest:
-        return f"Exactly {count(least, 'row')} {_hold(least)} {what}." if least else f"No row holds {what}."
+        return (
+            f"Exactly {count(least, 'row')} {_contain(least)} {what}."
+            if least
+            else f"No row contains {what}."
+        )
     between = f"at least {count(least)}, at most {count(greatest)}"
     if estimate < 1:
-        return f"Less than one row is expected to hold {what}: {between}."
+        return f"Less than one row is expected to contain {what}: {between}."
     rounded = round(estimate)
-    return f"About {count(rounded, 'row')} {_hold(rounded)} {what}: {between}."
+    return f"About {count(rounded, 'row')} {_contain(rounded)} {what}: {between}."
 
 
-def _hold(rows: int) -> str:
-    return "holds" if rows == 1 else "hold"
+def _contain(rows: int) -> str:
+    return "contains" if rows == 1 else "contain"
 
 
 def _rows(estimate: float) -> str:

@@ -1,4 +1,4 @@
-"""What attacks found, in words."""
+"""Sentences about the results of attacks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from setveil.report.words import percent
 from setveil.wording import count
 
 FAILED = (
-    "An attack that fails proves nothing: cleverer ones may succeed. `setveil verify` proves the promise; "
+    "An attack that fails proves nothing: cleverer ones may succeed. `setveil verify` proves the guarantee; "
     "this tests it."
 )
 INSIDE = "Keep this internal: it is computed from the original rows."
@@ -44,8 +44,8 @@ def _headline(found: Mapping[str, Any]) -> str:
     if found["promise"] is None:
         return "No leak found: nothing succeeds more often among people in the data than among others."
     if found["k"] is None:
-        return "No leak found, but the promise bounds none of these attacks."
-    return f"No leak found: nothing succeeds more often than the promise (k = {found['k']}) allows."
+        return "No leak found, but the guarantee bounds none of these attacks."
+    return f"No leak found: nothing succeeds more often than the guarantee (k = {found['k']}) allows."
 
 
 def _by(m: int | None) -> str:
@@ -86,7 +86,7 @@ def _meaning(found: Mapping[str, Any]) -> str:
     lines = [f"  {kind:<12}   {words}" for kind, words in SUCCESSES.items()]
     text = "Success means:\n" + "\n".join(lines)
     if found["promise"] is not None:
-        text += "\n\nNot judged: nothing is guaranteed about it. Control: inferences about anyone."
+        text += "\n\nNot judged: no guarantee covers it. Control: inferences about anyone."
     return text
 
 

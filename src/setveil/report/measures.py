@@ -54,7 +54,7 @@ def _plain(one: Measure, utility: Utility) -> list[str]:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What lines are made from: all measures, rows of both, and occurrences where shares are told."""
+    """The input of lines: all measures, rows of both, and occurrences if shares are published."""
 
     utility: Utility
     rows: dict[str, int]

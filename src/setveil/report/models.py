@@ -1,4 +1,4 @@
-"""A guarantee in words: what is promised, and what its check found."""
+"""A guarantee in words: what is guaranteed, and what its check found."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def title(guarantee: Facts) -> str:
 
 
 def promise(guarantee: Facts, unit: str = "item") -> str:
-    """State what is promised, in one sentence; `unit`: what rows are made of, an item or a fact."""
+    """State what is guaranteed, in one sentence; `unit`: what rows are made of, an item or a fact."""
     return words_for(guarantee).promise({**guarantee, "unit": unit})
 
 

@@ -1,4 +1,4 @@
-"""What rows drawn from a release are good for, in words."""
+"""Sentences about the uses of rows drawn from a release."""
 
 from __future__ import annotations
 

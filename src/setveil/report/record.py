@@ -48,7 +48,7 @@ class Spellings(TypedDict):
 
 
 class Read(TypedDict):
-    """How the rows were read."""
+    """The reading of the rows."""
 
     layout: str
     row: str
@@ -107,7 +107,7 @@ class HierarchyEntry(TypedDict):
 
 
 class CertificateEntry(TypedDict):
-    """What the certificate of a run proves, and how large it is."""
+    """The proof and size of the certificate of a run."""
 
     loss: int
     bound: int
@@ -116,7 +116,7 @@ class CertificateEntry(TypedDict):
 
 
 class Alone(TypedDict):
-    """What the public items would lose by themselves."""
+    """The loss of the public items by themselves."""
 
     loss: float
     proven: bool
@@ -140,7 +140,7 @@ class Algorithm(TypedDict):
 
 
 class Confidence(TypedDict):
-    """How surely a sensitive item is learned by those who know some items."""
+    """The greatest chance to infer a sensitive item from some known items."""
 
     item: str
     itemset: list[str]
@@ -157,7 +157,7 @@ class Inferred(Confidence):
 
 
 class GuaranteeEntry(TypedDict):
-    """The promise: its parameters, and what the verifier found."""
+    """The guarantee: its parameters, and what the verifier found."""
 
     model: str
     k: NotRequired[int]
@@ -329,7 +329,7 @@ class ItemsetsEntry(TypedDict):
 
 
 class AnswersEntry(TypedDict, total=False):
-    """What a release still answers."""
+    """The answers of a release."""
 
     are: Errors
     pairs: Pairs
@@ -338,7 +338,7 @@ class AnswersEntry(TypedDict, total=False):
 
 
 class Optimality(TypedDict, total=False):
-    """How far a release is from the least loss that there is."""
+    """The distance of a release from the least possible loss."""
 
     objective: str
     model: str
@@ -467,7 +467,7 @@ class Label(TypedDict):
 
 
 class Branch(TypedDict):
-    """What is under a child of the root."""
+    """The branch under a child of the root."""
 
     label: str
     items: int
@@ -477,7 +477,7 @@ class Branch(TypedDict):
 
 
 class Frequency(TypedDict):
-    """What a frequent item became."""
+    """The label of a frequent item."""
 
     item: str
     published: str | None
@@ -487,7 +487,7 @@ class Frequency(TypedDict):
 
 
 class Attack(TypedDict):
-    """How many rows m known items single out, by threshold."""
+    """Numbers of rows that m known items single out, by threshold."""
 
     m: int
     choice: str
@@ -510,7 +510,7 @@ class LearnedEntry(TypedDict):
 
 
 class InferenceEntry(TypedDict):
-    """What is learned of private items by those who know m others."""
+    """Inference of private items from m other known items."""
 
     m: int
     probability: float | Null
@@ -562,7 +562,7 @@ class Risks(TypedDict):
 
 
 class PeopleEntry(TypedDict):
-    """Whose rows they are."""
+    """The people of the rows."""
 
     told: str | None
     checked: bool
@@ -586,7 +586,7 @@ class Newcomer(TypedDict):
 
 
 class Cases(TypedDict):
-    """What became of items by what the earlier run knows of them."""
+    """Items by their state in the earlier run."""
 
     known: ItemsCounted
     under: ItemsCounted
@@ -632,7 +632,7 @@ class Sample(TypedDict):
 
 
 class AboutEntry(TypedDict, total=False):
-    """What was said of a release."""
+    """Statements about a release: date, purpose, recipient, person responsible."""
 
     purpose: str
     recipient: str
@@ -676,7 +676,7 @@ class Order(TypedDict):
 
 
 class BranchLine(TypedDict):
-    """Where attributes are dropped in a branch of the codes' tree."""
+    """The order of dropped attributes in a branch of the hierarchy of codes."""
 
     label: str
     depths: list[int]
@@ -691,7 +691,7 @@ class Period(TypedDict):
 
 
 class Timeline(TypedDict):
-    """What is published of the facts of each period, for one column of dates."""
+    """The published facts of each period, for one column of dates."""
 
     name: str
     levels: list[str]
@@ -699,7 +699,7 @@ class Timeline(TypedDict):
 
 
 class OfFacts(TypedDict):
-    """What is left of the parts of facts."""
+    """The remaining parts of facts."""
 
     parts: list[FactPart]
     loss: str
@@ -742,7 +742,7 @@ class InChunks(TypedDict):
 
 
 class WayAgain(TypedDict):
-    """What a way to publish the next release of a series costs, or why it cannot be."""
+    """The cost of a way to publish the next release of a series, or the reason why it is impossible."""
 
     way: str
     exposed_before: int | None  # people below k under the best labels of the rows by themselves
@@ -784,7 +784,7 @@ class InBlocks(TypedDict):
 
 
 class SeriesEntry(TypedDict):
-    """Of a release of a series: its promise, what it cost, and who is exposed by all releases together."""
+    """Of a release of a series: its guarantee, what it cost, and who is exposed by all releases together."""
 
     release: str
     of: list[str]
@@ -812,7 +812,7 @@ class SeriesEntry(TypedDict):
 
 
 class RareNames(TypedDict):
-    """How many items are published under their own names that fewer rows contain than `least`."""
+    """Number of unchanged items in fewer than `least` rows."""
 
     least: int
     items: int

@@ -131,10 +131,7 @@ def _stranger(name: str, result: Risk) -> str:
 
 
 def stranger_table(found: Mapping[str, Any]) -> tuple[str, list[list[str]], str]:
-    """Say what a match is worth to a stranger as a table: its title, a line of headings and others, a note.
-
-    `found`: `population` of the answer of `setveil.risk`.
-    """
+    """Say what a match is worth to a stranger as a table: its title, a line of headings and others."""
     if "fraction" in found:
         lines = [["known", "one row alone fits", "it is the right one"]]
         for entry in found["entries"]:
@@ -150,7 +147,7 @@ def stranger_table(found: Mapping[str, Any]) -> tuple[str, list[list[str]], str]
             f"If someone looks for a person of the population, and the rows are {percent(found['fraction'])}"
         )
         note = (
-            "An estimate, no promise: it takes the rows for a simple random sample of the population, "
+            "An estimate, no guarantee: it takes the rows for a simple random sample of the population, "
             "and the person for one drawn at random from it. A hospital's patients are no random sample of a "
             "town."
         )
@@ -172,11 +169,11 @@ def stranger_table(found: Mapping[str, Any]) -> tuple[str, list[list[str]], str]
         if all(entry["exact"] for entry in found["entries"])
         else " Some rows have too many keys: of these, some were drawn."
     )
-    return f"In the population, of {count(found['rows'])} rows", lines, f"A number, no promise.{about}"
+    return f"In the population, of {count(found['rows'])} rows", lines, f"A number, no guarantee.{about}"
 
 
 def _absent(name: str, result: Risk) -> str:
-    """Say how many rows someone finds who also knows an item that the person has not."""
+    """Write the numbers of rows found by an attacker who also knows an absent item."""
     if "absence" not in result:
         return ""
     title, lines = absence_table(result)

@@ -1,4 +1,4 @@
-"""What is said of a series in words, from the JSON types that commands answer."""
+"""Sentences about a series, from the JSON answers of commands."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def _people(n: int) -> str:
 
 
 def promise_words(entry: Entry) -> str:
-    """Name the promise of a series."""
+    """Name the guarantee of a series."""
     return (
         f"(k, m)-series (k = {entry['k']}, m = {entry['m']}, {entry['known']}, presence {entry['presence']})"
     )
 
 
 def verdict_text(entry: Entry) -> str:
-    """Say whether a series keeps its promise, and whom it exposes."""
+    """Say whether a series satisfies its guarantee, and whom it exposes."""
     names = [one["release"] for one in entry["each"]]
     lines = [
         f"{'Yes' if entry['holds'] else 'No'}: {promise_words(entry)} "
@@ -37,8 +37,8 @@ def verdict_text(entry: Entry) -> str:
     ]
     if entry["exposed"]:
         lines.append(
-            f"{_people(entry['exposed'])} below k = {entry['k']}, {entry['unique']:,} of them alone, for who "
-            f"can tell which rows belong together and knows {count(entry['m'], 'item')} "
+            f"{_people(entry['exposed'])} below k = {entry['k']}, {entry['unique']:,} of them unique, for an "
+            f"attacker who can link rows of different releases and knows {count(entry['m'], 'item')} "
             f"({_KNOWN[entry['known']]})."
         )
         lines += [f"  {one['release']} alone: {_people(one['exposed'])} below k" for one in entry["each"]]
@@ -47,8 +47,8 @@ def verdict_text(entry: Entry) -> str:
         lines.append(f"  person {one['person']}: {facts}: {_people(one['candidates'])} fit")
     if entry["exactly"]:
         lines.append(
-            f"Not promised: {_people(entry['exactly'])} would be below k for who also knows exactly in which "
-            "releases each person is and is not."
+            f"Not guaranteed: {_people(entry['exactly'])} would be below k for an attacker who also knows "
+            "exactly in which releases each person is and is not."
         )
     lines += [f"Warning: {words}" for words in entry.get("warnings", ())]
     return "\n".join(lines)
@@ -137,7 +137,7 @@ def forgotten_words(releases: int) -> str:
 
 def dropped_words(name: str, run: str) -> str:
     """Say that a release is out of a series."""
-    return f"{name} is not in the series any more. Its folder is still there: {run}."
+    return f"{name} is no longer in the series. Its folder remains: {run}."
 
 
 def advice_words(entry: Entry) -> str:
@@ -155,11 +155,11 @@ def advice_words(entry: Entry) -> str:
     held = [one for way, one in others.items() if way.startswith("hold back")]
     if held:
         least = min(held, key=lambda one: float(one["lm"]))
-        instead.append(f"holding back {_people(least['held_back'])} {least['lm']:.4f}")
+        instead.append(f"withholding {_people(least['held_back'])} {least['lm']:.4f}")
     words = ", ".join(instead)
     return (
-        f"Appending this period as it is loses {append['lm']:.3f}: what was published before cannot be "
-        f"changed any more. {words[:1].upper()}{words[1:]}."
+        f"Appending this period as it is loses {append['lm']:.3f}: earlier releases can no "
+        f"longer be changed. {words[:1].upper()}{words[1:]}."
     )
 
 

@@ -65,7 +65,7 @@ def _chosen(step: Step) -> str:
 
 
 def _same(candidate: Mapping[str, Any], chosen: Any) -> bool:
-    """Whether a candidate is what was chosen."""
+    """Return whether a candidate is what was chosen."""
     if isinstance(chosen, Mapping):
         return all(candidate.get(key) == value for key, value in chosen.items())
     return chosen in [value for key, value in candidate.items() if key not in _COSTS]
@@ -99,10 +99,7 @@ def _number(value: Any) -> str:
 
 
 def trace_html(first: Mapping[str, Any], steps: Sequence[Step]) -> str:
-    """Make the self-contained page of a trace: each step with its candidates and, for cuts, a drawing.
-
-    It describes original data.
-    """
+    """Make the internal page of a trace: each step with its candidates and, for cuts, a drawing."""
     title = f"The search of {first['algorithm']}"
     shown = steps[:MOST_STEPS]
     note = f"Only the first {MOST_STEPS} steps are drawn." if len(steps) > MOST_STEPS else ""

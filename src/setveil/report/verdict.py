@@ -31,10 +31,10 @@ def verdict_text(verdict: Facts, phrase: str, show: int = 10) -> str:
 
 def _counts_lines(counts: dict[str, Any], show: int) -> list[str]:
     if counts["holds"]:
-        return [f"counts.csv: {count(counts['lines'], 'count')}, which agree with the rows and the promise"]
+        return [f"counts.csv: {count(counts['lines'], 'count')}, which agree with the rows and the guarantee"]
     more = counts["violations"] - min(show, len(counts["first"]))
     return [
-        "counts.csv contradicts the published rows, or tells too much:",
+        "counts.csv contradicts the published rows, or reveals too much:",
         *(f"  {clip(line, 200)}" for line in counts["first"][:show]),
         *([f"  and {count(more)} more"] if more else []),
     ]

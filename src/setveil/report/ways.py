@@ -1,4 +1,4 @@
-"""What each way to publish the next release of a series costs: as a picture with figures, and as a page."""
+"""The cost of each way to publish the next release of a series: a picture with figures, and a page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from setveil.report.drawing import blocks
 from setveil.report.series import Entry as Plan
 from setveil.report.series import advice_words, people_words, way_cells, way_name
 
-TITLE = "What it costs to publish again"
+TITLE = "Cost of publishing again"
 WAYS = {  # what goes out
     "register": "everyone so far, with all items so far, under labels for these rows. Nobody may leave.",
-    "append": "the new rows alone, with earlier releases unchanged; only people whom any labels would single "
-    "out are withheld.",
-    "hold back: found": "the new rows under their own best labels, without people whom these single out.",
+    "append": "the new rows alone, with earlier releases unchanged; only people who would be "
+    "exposed under any labels are withheld.",
+    "hold back: found": "the new rows under their own best labels, without the people whom these expose.",
     "hold back: returners": "only people of the new rows who are in no earlier release.",
     "planned": "several unpublished releases, under labels that are chosen together.",
 }

@@ -58,8 +58,8 @@ def _headline(answer: Answer) -> list[str]:
     name = clip(answer["name"], _NAME)
     unit = answer["unit"]
     what = f"{count(answer['items'], unit)}, {_occurrences(answer['entries'])}"
-    left_out = answer["items_left_out"]
-    without = f"; {count(left_out, unit)} {are(left_out)} suppressed" if left_out else ""
+    suppressed = answer["items_left_out"]
+    without = f"; {count(suppressed, unit)} {are(suppressed)} suppressed" if suppressed else ""
     said = {
         "absent": f"{name} is in no row: there is nothing to publish.",
         "kept": f"{name} is published as itself, in {count(answer['rows'], 'row')}.",
@@ -85,7 +85,7 @@ def _attempt(answer: Answer, one: Answer, show: int) -> list[str]:
     tried = _tried(answer, one)
     if one["holds"]:
         lost = f" {_lost(answer, one)}" if one["lost_names"] else ""
-        return [f"{tried}, the promise would hold: {_change(answer, one)}.{lost}"]
+        return [f"{tried}, the guarantee would hold: {_change(answer, one)}.{lost}"]
     broken = words_for(answer["guarantee"]).broken(
         {**answer["guarantee"], "violations": one["violations"], "complete": one["complete"]}
     )
@@ -186,7 +186,7 @@ def _move(answer: Answer, one: Answer, move: Answer) -> str:
     kept = f" with {count(move['new_names'], 'item')} unchanged" if move["new_names"] else ""
     lost = f" {_lost(answer, move)}" if move["lost_names"] else ""
     return (
-        f"In a hierarchy with {named(items)} under {where}, the promise would hold{kept}: "
+        f"In a hierarchy with {named(items)} under {where}, the guarantee would hold{kept}: "
         f"{_change(answer, move)}.{lost}"
     )
 
@@ -215,7 +215,7 @@ def _not_least(answer: Answer) -> str:
     """Say why the loss of the run need not be the least of all cuts with suppression; empty: it is."""
     found = answer["optimality"]
     if not found or found["objective"] != answer["objective"]:
-        return f"{answer['algorithm']} does not promise it"
+        return f"{answer['algorithm']} does not guarantee it"
     if found["weighted"]:
         return "it weighed items, which is not counted here"
     if found["limited"]:

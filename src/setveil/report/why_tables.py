@@ -65,7 +65,7 @@ def _attempt(answer: Answer, one: Answer, show: int) -> list[str]:
     """Say what was tried, and what it breaks."""
     tried = _tried(answer, one)
     if one["holds"]:
-        return [f"{tried}, the promise would hold: {_change(answer, one)}."]
+        return [f"{tried}, the guarantee would hold: {_change(answer, one)}."]
     broken = words_for(answer["guarantee"]).broken(
         {**answer["guarantee"], "violations": one["violations"], "complete": one["complete"]}
     )

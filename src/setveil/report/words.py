@@ -177,10 +177,7 @@ def unit(report: Mapping[str, Any]) -> str:
 
 
 def items_word(report: Record) -> str:
-    """Name the items of a run as its data do: by the column that they were read from, if there is one.
-
-    A column that is called by a plural, such as *diagnoses*, names them itself.
-    """
+    """Name the items of a run by the column that they were read from, if that is a plural."""
     table, read = report.get("table"), report["input"].get("read")
     set_column = table["set"] if table else None
     names = [set_column] if set_column else read["item_columns"] if read else []
@@ -200,7 +197,7 @@ def spoken(report: Mapping[str, Any], text: str) -> str:
 
 ONE_OF_THEM = (
     "Publish one release of these rows, with classes or without: two together can leave people with fewer "
-    "rows than promised."
+    "rows than guaranteed."
 )
 
 
@@ -254,7 +251,7 @@ def rows(report: Record) -> str:
         )
     if unseen(after):
         kept = (
-            f"{count(after['rows'] - empty)} of {count(whole)} hold items; {unseen(after)} "
+            f"{count(after['rows'] - empty)} of {count(whole)} contain items; {unseen(after)} "
             f"({count(before['empty_rows'])} empty before); "
         )
     else:

@@ -39,10 +39,7 @@ def outcome(
 def verdict_as_written(
     verdict: KmVerdict, found: Sums, release: RowsOutcome, guarantee: KmAnonymity, published: Path
 ) -> KmVerdict:
-    """Check the counts as they were written, and that no row and no label was lost on the way to the files.
-
-    `verdict`, `found`: of the written rows, which are in `published`. `release`: what was to be written.
-    """
+    """Check counts as written in `published`, and that no row and no label of `release` was lost."""
     about = {} if release.counts is None else {"counts": release.counts.about(), **release.meaning()}
     again = read_counts(published, about)
     verdict = with_counts(verdict, found, guarantee, again, about)

@@ -61,7 +61,7 @@ def check(
     `about`: of about.json, if there are counts: `labels`, `recoding`, and `domain` if known. `cover`: check
     k^m-anonymity in the cover reading, where each label represents all leaves of this hierarchy below it.
     `absent`, `absence`: an attacker also knows up to this many items that a person does not have; 0: as many
-    as the guarantee says. `before`: the facts, and the label of each, without which promises about whole
+    as the guarantee says. `before`: the facts, and the label of each, without which guarantees about whole
     codes are not supported. `more`: for the verifier of the rows.
     """
     request: ReleaseCheck = check_of(published.kind)(
@@ -81,10 +81,7 @@ def check_pieces(
     show: int = 10,
     progress: Progress = silent,
 ) -> tuple[KmVerdict, Counted]:
-    """Check k^m-anonymity of files that are read a piece at a time, and of the counts next to them.
-
-    See `check`. With counts, the recoding is not local. Also returns further findings in the rows.
-    """
+    """Check k^m-anonymity of files a piece at a time, and of counts of global recodings next to them."""
     if counts is not None and about.get("recoding") == "local":
         raise RequestError(
             "Counts of a local recoding are not checked in parts.", hint="Omit --engine parts."

@@ -121,7 +121,7 @@ def _of_algorithm(algorithm: Mapping[str, Any], details: Mapping[str, Any]) -> d
 
 
 def _of_guarantee(guarantee: Guarantee, verdict: Verdict, origin: Origin | None) -> dict[str, Any]:
-    """Say what was promised, and what the verifier found."""
+    """Say what was guaranteed, and what the verifier found."""
     return {
         **guarantee.as_dict(),
         "phrase": guarantee.phrase,
@@ -209,8 +209,8 @@ def risks(
 ) -> dict[str, Any]:
     """Count the rows that few known items single out, `before` and `after` (see `attack_risk`).
 
-    Also what is learned of the promise's secrets, which nobody knows beforehand, or of `watched` items, which
-    may be known where rows are counted.
+    Also inference of the guarantee's secrets, which nobody knows beforehand, or of `watched` items, which may
+    be known if rows are counted.
     """
     sizes = SIZES if data.column_names is None else (0, *SIZES)  # of a table also the columns alone
 

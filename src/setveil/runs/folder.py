@@ -70,7 +70,7 @@ def require_writable(out: Path, *, force: bool = False) -> None:
         found = {p.relative_to(out).as_posix() for p in out.rglob("*") if not p.is_dir()}
         extra = sorted(name for name in found if not is_of_a_run(name))
         if extra or "internal/report.json" not in found:
-            what = f"it holds {listed(extra)}" if extra else "it holds no internal/report.json"
+            what = f"it contains {listed(extra)}" if extra else "it contains no internal/report.json"
             raise OutputError(
                 f"--force replaces only folders that setveil wrote, and {out} is not one: {what}.",
                 hint="Choose another --out, or remove the folder yourself.",
@@ -89,9 +89,9 @@ def require_shareable(kind: KindInfo, *, external: bool) -> None:
     """Refuse a page to be shared that compares with the original what may not be compared outside."""
     if external and not kind.compared_outside:
         raise RequestError(
-            f"No page is made to be shared with {kind.title}: its figures would compare them with the true "
-            "data, and so tell more than the promise allows.",
-            hint="Omit --external. docs/groups.md says what may be said of such a release.",
+            f"There is no page to share for {kind.title}: its figures would compare them with the true "
+            "data, and reveal more than the guarantee allows.",
+            hint="Omit --external. docs/groups.md says which figures of such a release can be shared.",
         )
 
 
@@ -305,7 +305,7 @@ _RECODINGS = "recoding.csv", "qi_recoding.csv"  # what items and values became, 
 def releases_of_same_input(out: Path, report: Mapping[str, Any], internal: Path) -> list[str]:
     """Name the releases next to the folder `out` whose input is the same and whose labels are others.
 
-    Each satisfies its promise alone; an attacker who has two of them may find people by both.
+    Each satisfies its guarantee alone; an attacker who has two of them may find people by both.
     """
     wanted = report["input"].get("sha256")
     if not wanted:

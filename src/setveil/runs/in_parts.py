@@ -75,7 +75,7 @@ def anonymize_parts(
     record: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = silent,
 ) -> Record:
-    """Make a release of files of rows, and write it if the written rows satisfy the promise.
+    """Make a release of files of rows, and write it if the written rows satisfy the guarantee.
 
     The arguments are as for `setveil.anonymize` and `VerifiedRelease.write`; `algorithm` is one of
     `ALGORITHMS`, `record` additional content of the report. Returns the report as in internal/report.json.

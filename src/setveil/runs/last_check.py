@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 
 from setveil.data.columns import as_field
-from setveil.data.personal import IDS, Personal, PersonalColumn, forms, masked, says_something
+from setveil.data.personal import IDS, Personal, PersonalColumn, forms, masked_examples, says_something
 from setveil.errors import PersonalDataError, listed, shorten
 from setveil.kernels.tokens import tokenize
 from setveil.plain_json import read_json_with
 from setveil.wording import count
 
-_EXAMPLES = 3
 _COLUMNS = 3  # that a message names
 # Columns of the tables that setveil writes next to rows, and of rows in groups: they hold its own numbers.
 _NUMBERS = {
@@ -63,8 +62,7 @@ def require_no_forms(items: Sequence[str], where: str) -> None:
     if not found:
         return
     said = (
-        f"{count(len(values), 'item')} that look like {kind} "
-        f"({', '.join(masked(value) for value in sorted(values)[:_EXAMPLES])})"
+        f"{count(len(values), 'item')} that look like {kind} ({masked_examples(values)})"
         for kind, values in found.items()
     )
     raise PersonalDataError(
@@ -90,9 +88,10 @@ def _require_none(files: Iterable[tuple[str, Sequence[str]]], personal: Personal
 def _refused(found: Sequence[tuple[PersonalColumn, Mapping[str, str]]], where: str) -> PersonalDataError:
     said = []
     for column, values in found[:_COLUMNS]:
-        some = ", ".join(masked(value) for value in sorted(values)[:_EXAMPLES])
         files = listed(sorted(set(values.values())), 3).replace("'", "")
-        said.append(f"{count(len(values), 'value')} of {_named(column)} ({some}) in {files}")
+        said.append(
+            f"{count(len(values), 'value')} of {_named(column)} ({masked_examples(values)}) in {files}"
+        )
     more = f"; and of {count(len(found) - _COLUMNS, 'other column')}" if len(found) > _COLUMNS else ""
     kinds = list(dict.fromkeys(column.kind for column, _ in found))
     names = list(dict.fromkeys(as_field(column.named) for column, _ in found))

@@ -42,10 +42,7 @@ def share_left_mb(share: float) -> float:
 
 
 def keep_to(limit: float, end: Callable[[], None]) -> None:
-    """End this process, by `end`, once it has more than `limit` MB of memory.
-
-    Nothing happens if the system does not report its memory.
-    """
+    """End this process, by `end`, once it has more than `limit` MB of memory, if the system reports it."""
 
     def watch() -> None:
         while (peak := peak_memory_mb()) is not None:

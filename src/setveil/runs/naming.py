@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.data.sums import Original, in_memory
 from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.guarantees import Guarantee, least_rows
 from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.boxes import Space
 from setveil.hierarchy.computed import Labels
@@ -47,7 +48,13 @@ class _Node:
 
 
 def named(
-    made: Any, details: dict[str, Any], tree: Hierarchy, data: Original, k: int | None, *, by_user: bool
+    made: Any,
+    details: dict[str, Any],
+    tree: Hierarchy,
+    data: Original,
+    guarantee: Guarantee,
+    *,
+    by_user: bool,
 ) -> tuple[Any, dict[str, Any], Hierarchy]:
     """Name the nodes of a hierarchy that the run computed by their most frequent members.
 
@@ -55,18 +62,18 @@ def named(
     are. So a published node is named after its items that enough rows contain (see
     `setveil.hierarchy.computed.label_of`). Equal names are numbered level by level, in the order of these
     items; nodes without such an item have only a number, in an order of their rows. `tree`: for facts, that
-    of their codes. `k`: see `setveil.published.listing.listing_of`. `by_user`: the hierarchy was given; for
-    facts of several columns some may still be computed. The origin of the hierarchy has the changed names.
+    of their codes. `by_user`: the hierarchy was given; for facts of several columns some may still be
+    computed. The origin of the hierarchy has the changed names.
     """
     items = made.item_recoding
     boxes = items.labels_from == "boxes"
     if boxes:
-        again, names, changed = _of_boxes(items, data, k, by_user=by_user)
+        again, names, changed = _of_boxes(items, data, guarantee, by_user=by_user)
         changed = {**changed, **names}
     elif by_user or items.labels_from != "nodes":
         return made, details, tree
     else:
-        names = changed = _of_items(items, tree, data, k)
+        names = changed = _of_items(items, tree, data, guarantee)
         again = _relabelled(items, names)
     names = {old: new for old, new in names.items() if old != new}
     if not names:
@@ -78,9 +85,9 @@ def named(
     return made.with_item_recoding(again), _renamed(details, changed), tree
 
 
-def _of_items(items: AnyRecoding, tree: Hierarchy, data: Original, k: int | None) -> Names:
+def _of_items(items: AnyRecoding, tree: Hierarchy, data: Original, guarantee: Guarantee) -> Names:
     """Name the nodes of a hierarchy of items."""
-    common = _places(tree, data, k, _rows_of_items(data))
+    common = _places(tree, data, guarantee, _rows_of_items(data))
     place = {tree.id(label): at for at, label in enumerate(items.published.labels)}
     shown = _shown(tree, {tree.id(label): inside for label, inside in items.members().items()}, common)
     keys: dict[int, Key] = {}
@@ -93,7 +100,7 @@ def _of_items(items: AnyRecoding, tree: Hierarchy, data: Original, k: int | None
 
 
 def _of_boxes(
-    items: AnyBoxes, data: Original, k: int | None, *, by_user: bool
+    items: AnyBoxes, data: Original, guarantee: Guarantee, *, by_user: bool
 ) -> tuple[AnyBoxes, Names, Names]:
     """Name the nodes of the hierarchies of codes; return the recoding, these names and those of boxes."""
     facts, tree = in_memory(data).facts, items.tree
@@ -104,7 +111,7 @@ def _of_boxes(
         if codes.origin is None or codes.origin.source != "co-occurrence" or (by_user and not several):
             continue
         column = facts.of_column(at) if several else facts
-        common = _places(codes, column.codes_alone(), k, _rows_of_codes(column, k))
+        common = _places(codes, column.codes_alone(), guarantee, _rows_of_codes(column, guarantee))
         boxes = {place: v for place, v in enumerate(items.nodes.tolist()) if tree.column[v] == at}
         nodes = {int(tree.boxes[v, 0]) for v in boxes.values()}
         shown = _shown(codes, {v: _below(codes, v) for v in nodes}, common)
@@ -143,9 +150,9 @@ def _keys_of_codes(
     return {node: tuple(sorted(found)) for node, found in keys.items()}
 
 
-def _places(tree: Hierarchy, data: Original, k: int | None, rows: Mapping[str, int]) -> Places:
+def _places(tree: Hierarchy, data: Original, guarantee: Guarantee, rows: Mapping[str, int]) -> Places:
     """Put the items that enough rows contain in an order: those of most rows first, equals in item order."""
-    listing = listing_of(data, tree, k)
+    listing = listing_of(data, tree, least_rows(guarantee))
     common = tree.labels[: tree.n_leaves] if listing is None else listing.named
     order = sorted(item_order(common), key=lambda item: -rows.get(item, 0))
     return {item: place for place, item in enumerate(order)}
@@ -155,9 +162,9 @@ def _rows_of_items(data: Original) -> Mapping[str, int]:
     return dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
 
 
-def _rows_of_codes(facts: Facts, k: int | None) -> Mapping[str, int]:
+def _rows_of_codes(facts: Facts, guarantee: Guarantee) -> Mapping[str, int]:
     """Count the rows of each code of a column, by its facts that enough rows contain: no other decides."""
-    common = common_facts(facts, k).named
+    common = common_facts(facts, least_rows(guarantee)).named
     rows = Counter[str]()
     for fact, code, n in zip(facts.vocabulary.labels, facts.parts[:, 0], facts.supports(), strict=True):
         if fact in common:
@@ -204,10 +211,7 @@ def _names(
     *,
     root: bool,
 ) -> dict[str, str]:
-    """Name each node that is no item; only items of enough rows decide what is published.
-
-    `root`: the root is published by its label.
-    """
+    """Name each node that is no item, by items of enough rows; the root, if `root`, by its label."""
     order = sorted(shown, key=lambda one: (one.level, not one.common, one.common, keys.get(one.node, ())))
     labels = Labels(common)
     names = {one.node: labels.new(one.items) for one in order}

@@ -16,14 +16,13 @@ from setveil.errors import InfeasibleError, RequestError, as_option, faces
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import LINES, Generalizing, order_name
 from setveil.facts.tables import FactTable
-from setveil.guarantees import absent_items
+from setveil.guarantees import FEWEST, absent_items
 from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
-from setveil.published.listing import FEWEST
 from setveil.published.recoding import AnyBoxes
 from setveil.recipients import not_of_facts
 from setveil.runs._timelines import timelines
@@ -34,13 +33,13 @@ from setveil.values.per_column import labelled
 
 _USUAL = 300.0  # seconds of a search that has a limit, where none is given
 ALGORITHMS = ("aa", "da", "exact", "hghs", "mhghs")
-OF_TABLES = ("kkm", "mixed-km")  # promises of what is known of a person besides facts
+OF_TABLES = ("kkm", "mixed-km")  # guarantees of what is known of a person besides facts
 TABLE_ALGORITHMS = ("forest", "rt")
-_ABLE = {"km-anonymity": ALGORITHMS, **dict.fromkeys(OF_TABLES, TABLE_ALGORITHMS)}  # by the promise
+_ABLE = {"km-anonymity": ALGORITHMS, **dict.fromkeys(OF_TABLES, TABLE_ALGORITHMS)}  # by the guarantee
 
 
 def require_possible(request: RunRequest) -> None:
-    """Refuse promises about facts that are not known, and algorithms that make no cut of a tree."""
+    """Refuse guarantees about facts that are not known, and algorithms that make no cut of a tree."""
     able = _ABLE.get(request.guarantee.model)
     if able is None:
         raise RequestError(
@@ -52,7 +51,7 @@ def require_possible(request: RunRequest) -> None:
         raise not_of_facts()
     if absent_items(request.guarantee):
         raise RequestError(
-            "Of facts nothing is promised about absent ones: a box is about where a fact lies, and not about "
+            "No guarantee covers absent facts: a box is about where a fact lies, and not about "
             "whether there is one.",
             hint=f"Omit {faces('--absent', 'absent')}.",
         )
@@ -66,7 +65,7 @@ def require_possible(request: RunRequest) -> None:
         )
     if getattr(request.guarantee, "sensitive", ()):
         raise RequestError(
-            "How often a sensitive value may be in a class is promised of tables of items, not of facts.",
+            "How often a sensitive value may be in a class is guaranteed of tables of items, not of facts.",
             hint="Omit --sensitive.",
         )
 
@@ -150,7 +149,7 @@ def anonymize_facts(
     if facts.most is not None:
         said |= {"most_facts": facts.most, "facts_left_out": facts.left_out}
     branches = {"branches": search.branches()} if best.name == LINES else {}
-    details = _as_left_out(best.recoding, best.details, request)
+    details = _as_suppressed(best.recoding, best.details, request)
     periods = timelines(facts, best.items)
     return best.recoding, {
         **details,
@@ -163,7 +162,7 @@ def items_of(made: Any) -> AnyBoxes:
     return cast("AnyBoxes", made.item_recoding)
 
 
-def _as_left_out(recoding: Any, details: dict[str, Any], request: RunRequest) -> dict[str, Any]:
+def _as_suppressed(recoding: Any, details: dict[str, Any], request: RunRequest) -> dict[str, Any]:
     """List what is omitted where a cut is the node above all columns; refuse it where nothing may be."""
     several = recoding.labels_from == "boxes" and recoding.uniform and recoding.tree.n_columns > 1
     if not several or len(recoding.published) or not recoding.image.size:

@@ -10,19 +10,14 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, described, faces
-from setveil.guarantees import Guarantee
+from setveil.guarantees import Guarantee, least_rows
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import recode_rows
 from setveil.published import Release
-from setveil.published.listing import FEWEST, authored_items
+from setveil.published.listing import authored_items
 from setveil.runs.request import RunRequest
 from setveil.values.kinds import is_integer
 from setveil.wording import count
-
-
-def least_rows(guarantee: Any) -> int:
-    """Find the rows that must contain an item for its name to be published: k, or 5 without one."""
-    return max(getattr(guarantee, "k", None) or FEWEST, 2)
 
 
 def rare_names(
@@ -42,7 +37,7 @@ def rare_names(
     names = [data.vocabulary.labels[item] for item in rare]
     known = request.constrained.union(guarantee.secrets)
     names = [name for name in names if name in shown and name not in known]
-    authored = authored_items(tree, data.vocabulary.labels) if tree is not None and names else frozenset()
+    authored = authored_items(tree) if tree is not None and names else frozenset()
     return tuple(name for name in names if name not in authored)
 
 
@@ -50,7 +45,7 @@ def require_common(rare: tuple[str, ...], report: Mapping[str, Any], *, allowed:
     """Refuse to write items under their own names that few rows contain, unless that was requested."""
     if not rare or allowed:
         return
-    least = max(report["guarantee"].get("k") or FEWEST, 2)
+    least = least_rows(report["guarantee"])
     command = report.get("command") or "setveil anonymize ..."
     raise RequestError(
         f"{count(len(rare), 'item')} that fewer than {least} rows contain would be published under "

@@ -23,7 +23,7 @@ class RunRequest:
     """The request for a run, checked.
 
     `module`, `settings`: the algorithm, and its parameters. `least`: the least count that may be published,
-    0: none. `details`: measure answers and the risk. `watched`: sensitive items that the promise does not
+    0: none. `details`: measure answers and the risk. `watched`: sensitive items that the guarantee does not
     cover. `list_members`: about.json lists all items of labels, however few rows contain them.
     """
 
@@ -64,10 +64,7 @@ def make_run_request(
     watched: tuple[str, ...] = (),
     list_members: bool = False,
 ) -> RunRequest:
-    """Check the request of `setveil.anonymize`; choose the algorithm if none is named.
-
-    `algorithm`: a name, or an object of its parameters, which otherwise are in `parameters`.
-    """
+    """Check the request of `setveil.anonymize`; choose the algorithm if none is named."""
     model = require_guarantee(guarantee).model
     require_seed(seed)
     name, settings = named_algorithm(algorithm)
@@ -136,7 +133,7 @@ def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
         )
     if counts < guarantee.k:
         raise RequestError(
-            f"Counts below k = {guarantee.k} would speak of fewer rows than the promise does, "
+            f"Counts below k = {guarantee.k} would speak of fewer rows than the guarantee does, "
             f"got {counts} as the least.",
             hint=f"Give {guarantee.k} or more.",
         )
@@ -144,10 +141,7 @@ def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
 
 
 def named_algorithm(algorithm: Any, *, trusted: bool = False) -> tuple[str | None, Any]:
-    """Return the name of an algorithm (None: not given) and its parameters (None: only a name was given).
-
-    `trusted`: a Python file may be executed; see `setveil.algorithms.named`.
-    """
+    """Return an algorithm's name and parameters, if given; only `trusted`, a Python file is executed."""
     if algorithm is None:
         return None, None
     if isinstance(algorithm, str):

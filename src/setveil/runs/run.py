@@ -19,7 +19,7 @@ from setveil.data.personal import Personal
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.generalizing import USUAL, Generalizing
-from setveil.guarantees import Guarantee, Model, absent_items, models
+from setveil.guarantees import Guarantee, Model, absent_items, least_rows, models
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import joined
@@ -37,7 +37,7 @@ from setveil.runs.checks import require_facts
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
-from setveil.runs.rare import least_rows, rare_names, require_common, without_rare
+from setveil.runs.rare import rare_names, require_common, without_rare
 from setveil.runs.request import RunRequest, make_run_request, require_traced
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
@@ -162,7 +162,7 @@ class VerifiedRelease(Framed):
             If the published files would contain person IDs, e-mail addresses, telephone numbers, IP
             addresses, card numbers or exact addresses of the input.
         RequestError
-            If a format is named for rows in groups, the checker does not check such a release, or an argument
+            If a format is named for rows in groups, the checker does not support this release, or an argument
             is of a wrong type.
 
         Examples
@@ -266,9 +266,9 @@ def anonymize(
     progress: Progress = silent,
     **parameters: Any,
 ) -> VerifiedRelease:
-    """Make a release that satisfies a promise, and verify it (see `setveil.anonymize`).
+    """Make a release that satisfies a guarantee, and verify it (see `setveil.anonymize`).
 
-    `watched`: sensitive items that the promise does not cover. `generalizing`: how facts are generalized.
+    `watched`: sensitive items that the guarantee does not cover. `generalizing`: how facts are generalized.
     `trace`: gets the steps of the search. `algorithm`: a name, whose parameters may follow, or an object of
     them.
     """
@@ -298,7 +298,7 @@ def anonymize(
     if data.set_names:
         request = replace(request, guarantee=guarantee.for_columns(data.set_names))
     if generalizing != USUAL and not data.has_facts:
-        raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
+        raise RequestError("The data contain no facts, which alone have orders and losses by parts.")
     if trace is not None:
         require_traced(request.algorithm, request.module, facts=data.has_facts)
     note = ""
@@ -402,7 +402,7 @@ class _Memory:
 
     def publish(self, request: RunRequest, made: AlgorithmResult, progress: Progress) -> Release:
         """Put the rows in an order that tells nothing."""
-        recoding = made.recoding.shared_by(getattr(request.guarantee, "k", None))
+        recoding = made.recoding.shared_by(least_rows(request.guarantee))
         release = publish(self.data, recoding, request.seed, made.details, request.least)
         return release.without_sure_counts() if absent_items(request.guarantee) else release
 
@@ -484,11 +484,11 @@ def looked_at(
 
 
 def require_form(data: Transactions, guarantee: Guarantee) -> None:
-    """Refuse a table where a promise is about rows of items, and rows of items where it is about tables."""
+    """Refuse a table where a guarantee is about rows of items, and rows of items where it is about tables."""
     model, columns = models()[guarantee.model], data.column_names
 
     def suits(one: Model) -> bool:
-        """Whether a promise is about such data."""
+        """Whether a guarantee is about such data."""
         return (one.release == "tables") == (columns is not None)
 
     if suits(model):
@@ -498,11 +498,11 @@ def require_form(data: Transactions, guarantee: Guarantee) -> None:
         raise RequestError(
             f"{model.title} is about rows of items, and the data are a table: its columns "
             f"{listed(columns)} would be omitted.",
-            hint=f"Choose a promise for tables: {', '.join(suited)}.",
+            hint=f"Choose a guarantee for tables: {', '.join(suited)}.",
         )
     raise RequestError(
         f"{model.title} is about tables, and the data are rows of items without further columns.",
-        hint="Say which columns someone may know and which holds the items: "
+        hint="Say which columns someone may know and which contains the items: "
         f"{faces('--qi and --set', 'setveil.read_table')}. Without such columns choose one of "
         f"{', '.join(suited)}.",
     )

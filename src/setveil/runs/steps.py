@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from setveil.data.sums import Original
 from setveil.errors import GuaranteeError
+from setveil.guarantees import least_rows
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
@@ -79,7 +80,7 @@ def made_at(
     """Prepare the rows and anonymize them."""
     if tree is not None and tree.origin is not None:
         timing["hierarchy"] = tree.origin.seconds
-    by_user, k = tree is not None, getattr(request.guarantee, "k", None)
+    by_user, guarantee = tree is not None, request.guarantee
     tree = place.prepare(request, tree, timing, progress)
     progress(f"anonymizing ({request.algorithm})")
     with timed(timing, "anonymize"):
@@ -90,8 +91,8 @@ def made_at(
             f"{request.algorithm} does not use the hierarchy.",
         ]
     if tree is not None:
-        recoding, details, tree = named(recoding, details, tree, place.data, k, by_user=by_user)
-    recoding = recoding.ordered(place.data, tree, k, list_members=request.list_members)
+        recoding, details, tree = named(recoding, details, tree, place.data, guarantee, by_user=by_user)
+    recoding = recoding.ordered(place.data, tree, least_rows(guarantee), list_members=request.list_members)
     return AlgorithmResult(recoding.tree_of(tree), recoding, details)
 
 
@@ -102,7 +103,7 @@ def released_at(
     with timed(timing, "write" if place.writes else "anonymize"):
         release = place.publish(request, made, progress)
     if not request.list_members:
-        release = release.with_listing(place.data, made.tree, getattr(request.guarantee, "k", None))
+        release = release.with_listing(place.data, made.tree, least_rows(request.guarantee))
     timing |= made.details.get("timing", {})
     progress("verifying")
     with timed(timing, "verify"):

@@ -1,1 +1,1 @@
-"""Several releases about the same people, with one promise over all of them."""
+"""Several releases about the same people, with one guarantee over all of them."""

@@ -60,8 +60,7 @@ def add_new(
     register = ledger.settings.kind == "register"
     if register and hold_back not in (None, NONE):
         raise RequestError(
-            "A register holds nobody back: who is missing from one release has left what she had in others "
-            "without company.",
+            "A register withholds nobody: each release must contain everyone of the earlier releases.",
             hint="Omit --hold-back.",
         )
     require_writable(out)
@@ -101,10 +100,7 @@ def add_together(
     details: bool = True,
     progress: Progress = silent,
 ) -> tuple[Ledger, list[Record]]:
-    """Publish several releases under labels that are chosen together: all of them, or none.
-
-    `several`, `names`, `outs`: the rows, the name and the folder of each. See `add_new`.
-    """
+    """Publish several releases under labels chosen together, all of them or none (see `add_new`)."""
     if not len(several) == len(names) == len(outs):
         raise RequestError(
             f"Given are {len(several)} releases, {len(names)} names and {len(outs)} folders, expected as "
@@ -155,7 +151,7 @@ def _nearest(problem: Next) -> str:
     try:
         way = searched(problem, NEEDED)
     except InfeasibleError:
-        return "No way of holding people back works with these rows. A register, or a smaller k, may do."
+        return "Withholding people does not help with these rows. Publish a register, or choose a smaller k."
     held = count(len(way.held), "person", "people")
     return f"{faces('--hold-back needed', 'hold_back=' + repr(NEEDED))} works: it withholds {held}."
 

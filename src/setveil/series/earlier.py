@@ -41,17 +41,14 @@ MODEL = KmAnonymity.model
 def add_published(
     ledger: Ledger, name: str, run: Path, new: People, progress: Progress = silent
 ) -> tuple[Ledger, dict[str, Any]]:
-    """Record a release that is already out, with what it exposes.
-
-    Returns the series, and the verdict on it as JSON types.
-    """
+    """Record a release that is already out; return the series, and the verdict on it as JSON types."""
     require_free_name(ledger, name)
     past = past_run(run)
     guarantee = past.report["guarantee"]
     made, m = past.report["recoding"], guarantee.get("m")
     if guarantee["model"] != MODEL or made != "global" or m is None or isinstance(m, dict):
         raise RequestError(
-            f"{run} promises {guarantee['phrase']}, with the recoding {made!r}: a series is of "
+            f"{run} guarantees {guarantee['phrase']}, with the recoding {made!r}: a series is of "
             f"releases of {MODEL} with one label for each item.",
             hint="Tables, classes, facts, local recodings and sensitive items are not covered.",
         )
@@ -81,9 +78,9 @@ def _require_at_least(ledger: Ledger, guarantee: Mapping[str, Any]) -> None:
     k, m = guarantee["k"], guarantee["m"]
     if k < ledger.settings.k or (m != "inf" and m < ledger.settings.m):
         raise RequestError(
-            f"The release promises k = {k}, m = {m}, and the series k = {ledger.settings.k}, "
-            f"m = {ledger.settings.m}, which it cannot keep.",
-            hint="A series promises no more than each of its releases: `setveil series init --k --m`.",
+            f"The release guarantees k = {k}, m = {m}, and the series k = {ledger.settings.k}, "
+            f"m = {ledger.settings.m}, which is stronger.",
+            hint="A series guarantees no more than each of its releases: `setveil series init --k --m`.",
         )
 
 
@@ -92,14 +89,14 @@ def _rows_of(run: Path, image: Mapping[str, str | None], new: People) -> NDArray
     published = read_rows(run)
     data = new.data
     unknown = [item for item in data.vocabulary.labels if item not in image]
-    hint = "Name the file that the release was made of, read as it was then."
+    hint = "Name the original file of the release, with the reading options of that run."
     if unknown or data.n_rows != published.n_rows:
         what = (
             f"{count(len(unknown), 'item')} that the recoding of {run} does not know: {listed(unknown)}"
             if unknown
             else f"{data.n_rows:,} people, and {run} has {published.n_rows:,} published rows"
         )
-        raise DataError(f"The data do not give the published rows: they hold {what}.", hint=hint)
+        raise DataError(f"The data do not match the published rows: they contain {what}.", hint=hint)
     ids = published.vocabulary.ids
     missing = len(published.vocabulary)
     to = np.array(
@@ -116,7 +113,7 @@ def _rows_of(run: Path, image: Mapping[str, str | None], new: People) -> NDArray
     unlike = np.flatnonzero(ours[mine] != theirs[out])
     if unlike.size:
         raise DataError(
-            f"The data do not give the published rows of {run}: {count(unlike.size, 'row')} "
+            f"The data do not match the published rows of {run}: {count(unlike.size, 'row')} "
             f"{are(unlike.size)} otherwise.",
             hint=hint,
         )

@@ -1,4 +1,4 @@
-"""What the ledger holds of one release: who is in it, what each had, and what became of it."""
+"""The ledger of one release: its people, their items and their labels."""
 
 from __future__ import annotations
 
@@ -64,10 +64,7 @@ class KeptRelease:
 
 
 def write_part(folder: Path, part: KeptRelease) -> None:
-    """Write what is kept of a release into a private folder.
-
-    Rows of those who were forgotten have no code there: their labels are in a file of their own.
-    """
+    """Write what is kept of a release into a private folder, without codes of those who were forgotten."""
     import polars as pl
 
     named = len(part.people) - len(part.forgotten or ())

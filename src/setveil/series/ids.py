@@ -1,4 +1,4 @@
-"""Who is who in a series: ids as keyed codes, and ids that are written otherwise than before."""
+"""The IDs of a series: keyed codes, and IDs whose spelling has changed."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def codes_of(ids: Sequence[str], code: Coded) -> list[str]:
         twice = next(one for one in bare if one in seen or seen.add(one))  # type: ignore[func-returns-value]
         raise DataError(
             f"The id {shorten(twice)} is on several rows of the file, which differ in blanks around it.",
-            hint="A person has one row in a release: write her id in one way.",
+            hint="A person has one row in a release: write each id in one way.",
         )
     if "" in bare:
-        raise DataError("A row has an empty id.", hint="Every row must say whose it is.")
+        raise DataError("A row has an empty id.", hint="Every row needs the id of its person.")
     return [code(one) for one in bare]
 
 
@@ -102,10 +102,10 @@ def require_same_form(ids: Sequence[str], known: set[str], code: Coded, *, regis
     if register:
         raise DataError(
             nobody,
-            hint="In a register everyone who was in it is in it again. Is this the right file, and the "
-            "right column of ids?",
+            hint="Each release of a register contains everyone of the earlier ones. Check the file and the "
+            "column of ids.",
         )
-    return f"{nobody} Are these the ids that the earlier releases have?"
+    return f"{nobody} Check that these ids are those of the earlier releases."
 
 
 def _other_forms(name: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What leaves the ledger of a series: what a person had, at her wish, and a release that nobody was given."""
+"""Removals from the ledger of a series: the items of a person, and a release that nobody has received."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
 
 
 def drop(ledger: Ledger, name: str, *, not_shared: bool) -> Ledger:
-    """Take the last release out of a series, if nobody was given it."""
+    """Remove the last release of a series, if nobody has received it."""
     entry = ledger.entry(name)
     if not not_shared:
         raise RequestError(
-            f"Shared releases stay in the series: others have {name}, whatever the ledger says.",
-            hint="--not-shared says that nobody was given it.",
+            f"Shared releases stay in the series: {name} cannot be withdrawn from its recipients.",
+            hint="If nobody has received it, add --not-shared.",
         )
     if entry is not ledger.releases[-1]:
         raise RequestError(
-            f"{name} is not the last release of the series: those after it were made with it in mind.",
+            f"{name} is not the last release of the series: later releases depend on it.",
             hint=f"The last one is {ledger.releases[-1].name}.",
         )
     changed = replace(ledger, releases=ledger.releases[:-1])

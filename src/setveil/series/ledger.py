@@ -1,4 +1,4 @@
-"""The ledger of a series: its promise, its releases and who is in them. It never leaves the house.
+"""The ledger of a series: its guarantee, its releases and who is in them. It never leaves the house.
 
 `series.json` names what counts: a release is in the series when that file says so, and it is replaced by one
 rename. What else a release needs is written before.
@@ -52,7 +52,7 @@ class Entry:
     run: str  # folder of the run
     date: str
     k: int
-    m: int | str  # of the run's own promise, which may be stronger ("inf": for every m)
+    m: int | str  # of the run's own guarantee, which may be stronger ("inf": for every m)
     people: int
     held_back: int
     counts: bool  # whether counts.csv lies beside its rows
@@ -69,7 +69,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is settled when a series begins."""
+    """The settings of a series."""
 
     k: int
     m: int
@@ -93,7 +93,7 @@ class Ledger:
 
     @property
     def promise(self) -> SeriesAnonymity:
-        """What all releases together promise."""
+        """Return the guarantee of all releases together."""
         s = self.settings
         return SeriesAnonymity(s.k, s.m, s.known, s.presence)  # type: ignore[arg-type]
 
@@ -128,7 +128,7 @@ class Ledger:
             raise DataError(
                 f"{path} is the key of another series: its fingerprint is {fingerprint(key)[:8]}, that of "
                 f"{self.folder} is {self.settings.key[:8]}.",
-                hint="With it everyone would count as a new person. Name the right one: --key FILE.",
+                hint="With this key, everyone would count as a new person. Name the right key: --key FILE.",
             )
         return coded(key)
 
@@ -194,7 +194,7 @@ def open_ledger(folder: Path) -> Ledger:
     with _usable(folder):
         if not path.is_file():
             raise DataError(
-                f"{folder} holds no series: there is no {path}.", hint="`setveil series init` begins one."
+                f"{folder} contains no series: there is no {path}.", hint="`setveil series init` begins one."
             )
         path.open("rb").close()
     try:
@@ -214,7 +214,7 @@ def open_ledger(folder: Path) -> Ledger:
 
 
 def _is_place(entry: Entry) -> bool:
-    """Whether what is kept of a release lies in the ledger."""
+    """Return whether the record of a release is in the ledger."""
     return not entry.kept or re.fullmatch(rf"{re.escape(entry.name)}~[0-9]{{1,9}}", entry.kept) is not None
 
 
@@ -243,7 +243,7 @@ def _usable(folder: Path) -> Iterator[None]:
         where = error.filename or folder
         raise OutputError(
             f"The ledger {folder} cannot be used: {where}: {error.strerror or error}. Nothing was changed.",
-            hint=f"Its owner changes a series, who needs the right to write: ls -ld {quote(str(folder))}",
+            hint=f"Only its owner can change a series. Check the permissions: ls -ld {quote(str(folder))}",
         ) from None
 
 

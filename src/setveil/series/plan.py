@@ -1,4 +1,4 @@
-"""What each way to publish again costs, on the user's own rows; nothing is written."""
+"""The cost of each way to publish again, on the user's own rows; nothing is written."""
 
 from __future__ import annotations
 
@@ -47,10 +47,7 @@ def plan(
     how: SearchSettings | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Price every way to publish new rows that applies.
-
-    Returns `people`, `returning`, and `ways`, each with its `way` and its loss, or `why` it is impossible.
-    """
+    """Price every way to publish new rows that applies: `people`, `returning`, and the `ways`."""
     tree.locate(new.data.vocabulary)
     everybody = merged(ledger, new)
     ways = []

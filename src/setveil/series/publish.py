@@ -13,6 +13,7 @@ from typing import Any, cast
 from setveil.algorithms import AlgorithmInfo
 from setveil.data.layout import Layout
 from setveil.errors import GuaranteeError, OutputError, RequestError
+from setveil.guarantees import least_rows
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.series import newly_exposed, verify_series
 from setveil.hierarchy.tree import Hierarchy
@@ -43,14 +44,14 @@ info = AlgorithmInfo(
     title="Next release of a series",
     guarantees=(MODEL,),
     needs=("the ledger of a series",),
-    summary="Publishes rows of people who may be in earlier releases, with one promise over all of them.",
+    summary="Publishes rows of people who may be in earlier releases, with one guarantee over all of them.",
     reference="setveil, docs/series.md",
 )
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """How the labels of a release of a series were found, for the record."""
+    """The search for the labels of a release of a series, for the record."""
 
     hold_back: str
     labels_of: str | None
@@ -113,8 +114,8 @@ def made(
     verdict = verify_series(now.series, ledger.promise, progress=progress)
     if not verdict.holds and newly_exposed(now.series, ledger.promise).size:
         raise GuaranteeError(
-            f"The series would not keep its promise: {verdict.exposed:,} people are exposed. Nothing was "
-            "written.",
+            f"The series would not satisfy its guarantee: {verdict.exposed:,} people are exposed. "
+            "Nothing was written.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
     exposed = before[-1].exposed if before else ledger.releases[-1].exposed if ledger.releases else 0
@@ -160,7 +161,7 @@ def _published(
             cast("RowsRelease", release),
             counts=Counts.of(way.data, release.recoding, least, filled=way.data.n_rows - 1),
         )
-    release = release.with_listing(way.data, tree, getattr(guarantee, "k", None))
+    release = release.with_listing(way.data, tree, least_rows(guarantee))
     progress("verifying")
     with timed(timing, "verify"):
         verdict = checked(way.data, release, guarantee, progress)

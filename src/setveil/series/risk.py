@@ -1,4 +1,4 @@
-"""How many people someone finds who knows a few items: by each release alone, and by all, linked."""
+"""Numbers of people found by a few known items: in each release, and in all, linked."""
 
 from __future__ import annotations
 

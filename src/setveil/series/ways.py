@@ -59,17 +59,17 @@ class Way:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How labels are searched for."""
+    """Settings of the search for labels."""
 
     algorithm: str = SEARCHES[0]
     time_limit: float | None = None
-    refine: bool = True  # greedy: make labels finer again where the promise still holds
+    refine: bool = True  # greedy: make labels finer again where the guarantee still holds
     bound: bool = False  # greedy: find how much less others may lose
 
 
 @dataclass(frozen=True, eq=False)
 class Next:
-    """What is to be published next, next to what was published."""
+    """The next release, together with the earlier releases."""
 
     state: State  # with the people and items of the new rows
     people: list[str]
@@ -128,9 +128,9 @@ def searched(problem: Next, name: str, *, hold: bool = True) -> Way:
     held = [problem.state.people[p] for p in found.held.tolist()]
     if held and not hold:
         raise InfeasibleError(
-            f"Whatever the labels are, {count(len(held), 'person', 'people')} would be found by the series: "
+            f"Whatever the labels are, {count(len(held), 'person', 'people')} would be exposed: "
             "too few others were in the same releases.",
-            hint="Hold them back: --hold-back needed. Or publish a register.",
+            hint="Withhold them (--hold-back needed), or publish a register.",
         )
     return of_labels(name, problem, found)
 
@@ -182,7 +182,7 @@ def _require_nobody_exposed(problem: Next, way: Way) -> None:
         raise InfeasibleError(
             f"With {held} withheld, {found} of the {len(way.people):,} others would be below "
             f"k = {problem.promise.k}: too few were in the same releases.",
-            hint=faces("--hold-back needed", 'hold_back="needed"') + " withholds everyone who must be.",
+            hint=faces("--hold-back needed", 'hold_back="needed"') + " withholds everyone who would be.",
         )
 
 

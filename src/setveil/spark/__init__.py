@@ -2,10 +2,10 @@
 
     import setveil as sv
     import setveil.spark
-    promise = sv.KmAnonymity(k=5, m=2)
-    release = setveil.spark.anonymize(frame, promise, hierarchy="products.csv", items="items")
+    guarantee = sv.KmAnonymity(k=5, m=2)
+    release = setveil.spark.anonymize(frame, guarantee, hierarchy="products.csv", items="items")
     release.write("/shared/release")
-    setveil.spark.verify("/shared/release", promise)
+    setveil.spark.verify("/shared/release", guarantee)
 
 The caller's session is used as it is.
 """

@@ -1,4 +1,4 @@
-"""Check a promise on Spark."""
+"""Check a guarantee on Spark."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def promised(guarantee: Guarantee) -> KmAnonymity:
     if promise.model != KmAnonymity.model:
         raise RequestError(
             f"On Spark there is k^m-anonymity only, got {described(guarantee)}.",
-            hint="Other promises are kept and checked in memory: setveil.anonymize, setveil.verify.",
+            hint="Other guarantees are kept and checked in memory: setveil.anonymize, setveil.verify.",
         )
     if promise.m == math.inf:
         raise RequestError(f"On Spark m must be a number, got {promise.m}.", hint="Such as 2 or 3.")

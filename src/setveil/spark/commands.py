@@ -57,7 +57,7 @@ def _named(frame: DataFrame, columns: Columns) -> dict[str, Any]:
     lists = [part.name for part in frame.schema.fields if isinstance(part.dataType, ArrayType)]
     if item_column is None and len(lists) != 1:
         raise RequestError(
-            f"Which columns hold the rows? There are {', '.join(frame.columns)}.",
+            f"Which columns contain the rows? There are {', '.join(frame.columns)}.",
             hint="--id-column and --item-column of a long table, or --item-column of a column of lists.",
         )
     return {"items": item_column or lists[0]}

@@ -33,10 +33,7 @@ def active_session() -> SparkSession:
 def rows_of(
     frame: object, items: str | None = None, id_column: str | None = None, item_column: str | None = None
 ) -> DataFrame:
-    """Make rows of a frame with a column of arrays, or of a long table with a line for each ID and item.
-
-    Returns columns `items`, distinct texts, and `place`, a text that names the row.
-    """
+    """Make rows, `items` and `place`, of a column of arrays, or of a long table of IDs and items."""
     if not isinstance(frame, DataFrame):
         raise RequestError(
             f"The rows must be a DataFrame of Spark, got {described(frame)}.",
@@ -45,7 +42,7 @@ def rows_of(
     long = id_column is not None and item_column is not None
     if (items is None) != long or (items is not None and (id_column or item_column)):
         raise RequestError(
-            "Say which columns hold the rows: items=, a column of arrays, or id_column= and item_column=, "
+            "Say which columns contain the rows: items=, a column of arrays, or id_column= and item_column=, "
             "those of a long table.",
             hint=f"The frame has the columns {', '.join(frame.columns)}.",
         )
@@ -53,7 +50,7 @@ def rows_of(
         kind = _type_of(frame, items)
         if not isinstance(kind, ArrayType) or not isinstance(kind.elementType, _PLAIN):
             raise DataError(
-                f"The column {items!r} holds {kind.simpleString()}, expected arrays of texts or integers.",
+                f"The column {items!r} contains {kind.simpleString()}, expected arrays of texts or integers.",
                 hint="For a long table give id_column= and item_column=.",
             )
         cells = F.coalesce(_column(items).cast("array<string>"), F.array().cast("array<string>"))
@@ -63,7 +60,7 @@ def rows_of(
     kind = _type_of(frame, str(item_column))
     if not isinstance(kind, _PLAIN):
         raise DataError(
-            f"The column {item_column!r} holds {kind.simpleString()}, expected texts or integers.",
+            f"The column {item_column!r} contains {kind.simpleString()}, expected texts or integers.",
             hint="For a column of arrays give items=.",
         )
     _type_of(frame, str(id_column))

@@ -61,7 +61,7 @@ class SparkRelease:
     Attributes
     ----------
     guarantee : KmAnonymity
-        What is promised.
+        What is guaranteed.
     recoding : Recoding
         What each item becomes. Stays inside.
     utility : dict
@@ -72,7 +72,7 @@ class SparkRelease:
     recoding: Recoding
     utility: dict[str, float]
     _place: _Spark
-    _asked: RunRequest
+    _request: RunRequest
     _made: AlgorithmResult
     _timing: Timing
     _progress: Progress
@@ -115,7 +115,7 @@ class SparkRelease:
             ):
                 place.published = published
                 release, verdict, report = released_at(
-                    place, self._asked, self._made, dict(self._timing), self._progress
+                    place, self._request, self._made, dict(self._timing), self._progress
                 )
                 report = fill(
                     release, cast("Record", {**report, **record}), published, internal,
@@ -169,7 +169,7 @@ def anonymize(
     not_ids : str or sequence of str, optional
         Positions of items, counted from 1, or ``items``: they hold no person IDs, although they look so.
     algorithm : {"aa", "exact"}, or AA(...) or Exact(...)
-        How the promise is kept.
+        How the guarantee is kept.
     seed : int
         Shuffles the published rows.
     counts : bool or int
@@ -269,7 +269,7 @@ class _Spark:
             return Recoding.from_cut(tree, cut.nodes()), details
         if data.n_occurrences > MOST_OCCURRENCES:
             raise RequestError(
-                f"The rows hold {data.n_occurrences:,} occurrences of items, and the driver takes "
+                f"The rows contain {data.n_occurrences:,} occurrences of items, and the driver takes "
                 f"{MOST_OCCURRENCES:,}.",
                 hint="The algorithm aa without refine counts on the workers.",
             )

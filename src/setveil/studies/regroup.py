@@ -28,6 +28,7 @@ from setveil.wording import count
 SIZES = (3, 5)
 _ROUNDS = 3
 _WAYS: tuple[Way, ...] = ("support", "company")
+USUAL = KmAnonymity(5, 2)
 _SECONDS = 600.0
 _ALL = 64  # plans, which are all tried where there are no more
 Plan = tuple[Regrouping | None, ...]  # for each group that stays; None: as it is given
@@ -51,8 +52,7 @@ class Regrouped:
     after: TriedHierarchy
     chosen: Mapping[str, Regrouping | None]  # for each group that stays
     objective: str
-    k: int
-    m: int
+    guarantee: KmAnonymity
     tried: int  # hierarchies whose optimum was found
     complete: bool  # whether no single change makes it better, or of few plans none is
 
@@ -60,8 +60,8 @@ class Regrouped:
         """Return losses and new groups as JSON types."""
         return {
             "objective": self.objective,
-            "k": self.k,
-            "m": self.m,
+            "k": self.guarantee.k,
+            "m": self.guarantee.m,
             "before": asdict(self.before),
             "after": asdict(self.after),
             "groups": {label: None if how is None else asdict(how) for label, how in self.chosen.items()},
@@ -76,15 +76,15 @@ class Regrouped:
         ways = [how.way for how in self.chosen.values() if how is not None]
         left = f"items suppressed: {self.before.left_out:,} before, {self.after.left_out:,} now"
         out = [
-            f"{title} {self.before.loss:.4f} before, {self.after.loss:.4f} now (least loss for k = {self.k}, "
-            f"m = {self.m}{proven}); {left}.",
+            f"{title} {self.before.loss:.4f} before, {self.after.loss:.4f} now (least loss for "
+            f"k = {self.guarantee.k}, m = {self.guarantee.m}{proven}); {left}.",
             f"Of {count(len(self.chosen), 'group')} {ways.count('support'):,} regrouped by support, "
             f"{ways.count('company'):,} by company; {count(self.tried, 'hierarchy', 'hierarchies')} tried"
             f"{'' if self.complete else ', and ended before all were'}.",
         ]
         if ways:
             out.append(
-                "Note: the new groups are learned from the rows. They tell which items are about equally "
+                "Note: the new groups are learned from the rows. They reveal which items are about equally "
                 "rare, or occur together. --from FILE learns from other rows, such as another year's."
             )
         return out
@@ -139,10 +139,9 @@ def regroup(
     data: Transactions,
     hierarchy: Hierarchy,
     within: int,
+    guarantee: KmAnonymity = USUAL,
     *,
     group: int | None = None,
-    k: int = 5,
-    m: int = 2,
     objective: Literal["lm", "entropy"] = "lm",
     names: Mapping[str, str] | None = None,
     time_limit: float = _SECONDS,
@@ -153,13 +152,13 @@ def regroup(
     The groups at the level `within` (0: the root) and above stay: no new group has items of two of them.
     Below each, its own groups, groups of items of about equal support, and groups of items that occur
     together are tried, with `group` members (by default 3 and 5). Group by group, the candidate by which the
-    release for k and m loses least is used, until nothing changes, at most three times; few groups are tried
-    in all combinations. Ties leave what is given. After `time_limit` seconds the best so far is returned,
-    with loss and suppressed items before and after. `names`: of items, for the names of groups.
+    release for `guarantee` loses least is used, until nothing changes, at most three times; few groups are
+    tried in all combinations. Ties leave what is given. After `time_limit` seconds the best so far is
+    returned, with loss and suppressed items before and after. `names`: of items, for the names of groups.
 
     >>> rows = [["a", "b"], ["a", "c"], ["a", "d"], ["b", "c"], ["a"], ["b"], ["c"], ["d"], ["e"], ["f"]]
     >>> tree = Hierarchy.from_paths([[x, "x", "*"] for x in "abc"] + [[x, "y", "*"] for x in "def"])
-    >>> found = regroup(Transactions.from_rows(rows), tree, 1, k=2, m=1)
+    >>> found = regroup(Transactions.from_rows(rows), tree, 1, KmAnonymity(2, 1))
     >>> found.after.loss <= found.before.loss, found.tree.n_leaves
     (True, 6)
     """
@@ -167,7 +166,6 @@ def regroup(
         raise RequestError(f"--group must be at least 2, got {group}.")
     if objective not in ("lm", "entropy"):
         raise RequestError(f"--objective must be lm or entropy, got {objective!r}.")
-    guarantee = KmAnonymity(k=k, m=m)
     guarantee.require_feasible(data)
     nodes = groups_within(hierarchy, within)
     grouper = Grouper(data, hierarchy)
@@ -190,8 +188,9 @@ def regroup(
     chosen = {hierarchy.labels[node]: how for node, how in zip(nodes, plan, strict=True)}
     before = search.tried((None,) * len(nodes))
     return Regrouped(
-        search.made(plan), before, search.tried(plan), chosen, objective, k, m, len(search.known), complete
-    )
+        search.made(plan), before, search.tried(plan), chosen, objective, guarantee, len(search.known),
+        complete,
+    )  # fmt: skip
 
 
 def _offered(tree: Hierarchy, node: int, hows: Sequence[Regrouping]) -> list[Regrouping]:

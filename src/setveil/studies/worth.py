@@ -78,10 +78,7 @@ def query_error(
 def unique_rows(
     release: Release, known: int | None, seed: int, progress: Progress, unknown: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Count the rows that `known` items single out, of a table with all quasi-identifiers.
-
-    Nobody knows `unknown` items. None where nobody can know more than is promised.
-    """
+    """Count rows that `known` items single out, with quasi-identifiers; None: nobody can know this much."""
     if known is None:
         return {"known": "inf", "unique_rows": 0, "unique_exact": True}
     risk = attack_risk(

@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 from setveil.errors import SetveilError
 from setveil.report import glossary
 from setveil.studio.desks import Desks, Lost, Refused
+from setveil.studio.fields import in_fields
 from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal, signed
 from setveil.studio.jobs import Jobs
 from setveil.studio.pages import compare, data, hierarchy, promise, release, run, series, start
@@ -38,7 +39,7 @@ _OF_ONE_RELEASE = re.compile(
 
 @dataclass
 class Studio:
-    """What the pages share."""
+    """The state that all pages share."""
 
     projects: Projects
     keys: Keys
@@ -220,5 +221,6 @@ def _answer(request: Request, status: int, title: str, message: str, hint: str) 
         content = templates.get_template("refused.html").render(title=title, message=message)
         return HTMLResponse(content, status)
     if "application/json" in request.headers.get("accept", ""):
-        return Json({"error": {"kind": title, "message": message, "hint": hint, "where": {}}}, status)
+        said = {"kind": title, "message": in_fields(message), "hint": in_fields(hint), "where": {}}
+        return Json({"error": said}, status)
     return error_page(request, status, title, message, hint)

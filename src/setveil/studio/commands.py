@@ -1,7 +1,4 @@
-"""From a project's settings to the words of setveil's own commands.
-
-Every command runs in the project's folder: what lies in it is named from there.
-"""
+"""From a project's settings to the words of setveil's commands, which run in the project's folder."""
 
 from __future__ import annotations
 
@@ -149,7 +146,7 @@ def compare(study: str, out: str) -> list[str]:
 
 
 def verify(run: str, report: Mapping[str, Any]) -> list[str]:
-    """Check a run's promise, of which this is the record, again from what is published alone."""
+    """Check the promise of a run, with this record, again using only the published files."""
     promised, options = report["guarantee"], report.get("options") or {}
     own = _names(models()[promised["model"]].options)  # sensitive items may have been looked at besides
     values = {name: options[name] for name in CHECKED if name in options and name in own}
@@ -193,7 +190,7 @@ def why(run: str, name: str, row: int | None = None, class_: int | None = None, 
 
 
 def query(run: str, items: Sequence[str]) -> list[str]:
-    """Ask how many rows hold items together."""
+    """Ask how many rows contain items together."""
     return ["query", "--json", "--", run, *items]
 
 

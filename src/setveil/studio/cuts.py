@@ -11,7 +11,7 @@ Recoding = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class Coarser:
-    """Items of which one release says less than the other."""
+    """Items with a broader label in one release than in the other."""
 
     name: str | None  # what the release that says less calls them; None: it leaves them out
     items: int
@@ -20,7 +20,7 @@ class Coarser:
 
 @dataclass(frozen=True)
 class Difference:
-    """What two releases say of the items."""
+    """The labels of the items in two releases."""
 
     same: int  # items of which both say the same
     # first, second: where the first release says more, where the second does; most items first

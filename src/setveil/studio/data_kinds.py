@@ -45,11 +45,11 @@ class RowsOfItems:
         return []
 
     def takes(self, method: str) -> bool:
-        """Whether a method that the promise allows makes releases of such data."""
+        """Return whether a method that the promise allows makes releases of such data."""
         return not self.methods or method in self.methods
 
     def offers(self, model: Model) -> bool:
-        """Whether the page Promise offers a promise."""
+        """Return whether the page Promise offers a promise."""
         return self.chosen and (model.release == "tables") == (self.usual == TableOfItems.usual)
 
     def keeps_model(self, model: Any) -> str | None:

@@ -1,7 +1,4 @@
-"""The server's side of the desks: warm workers that answer small questions about a project's data and tree.
-
-One for each open project, `MOST` at the same time; the one that was asked least recently makes room.
-"""
+"""The server's side of the desks: warm workers, one a project, that answer small questions about its data."""
 
 from __future__ import annotations
 
@@ -24,10 +21,7 @@ _OF_FREE = 0.6  # share of the free memory that a desk may take
 
 
 class Refused(Exception):  # noqa: N818  (an answer, in a way)
-    """The desk's answer is one of setveil's errors.
-
-    `where`: its further content, such as readings or problems.
-    """
+    """The desk's answer is one of setveil's errors, with further content such as readings."""
 
     def __init__(
         self, kind: str, message: str, hint: str = "", where: Mapping[str, Any] | None = None
@@ -42,7 +36,7 @@ class Refused(Exception):  # noqa: N818  (an answer, in a way)
 class Lost(Exception):  # noqa: N818  (the desk is, not the server)
     """The desk ended before it had answered; the next question starts a new one."""
 
-    message = "The part of setveil that holds the data has ended."
+    message = "The part of setveil that had the data has ended."
     hint = "Nothing is lost. Try again; if it happens again, the computer may be short of memory."
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What promises cost a project's data: computed by setveil's own command, a part at a time, and put together.
+"""The cost of promises for a project's data: computed by setveil's own command in parts, and combined.
 
 Each part is a job whose answer is a file: the chosen promise alone, those of few known items, the others, and
 whatever promise is asked for by itself. The name of a file says what its figures depend on.
@@ -84,7 +84,7 @@ def start(jobs: Jobs, project: Project, chosen: tuple[int, str] | None, *, alone
 
 
 def job_of(jobs: Jobs, project: Project) -> dict[str, Any] | None:
-    """Tell of the job that computes, or of the newest that did."""
+    """Return the state of the running job, or of the latest."""
     own = [job for job in jobs.of(project) if job.kind == FRONT]
     running = [job for job in own if job.state == "running"] or [job for job in own if not job.is_over]
     shown: Job | None = (running or own[-1:] or [None])[0]  # type: ignore[list-item]
@@ -181,7 +181,7 @@ def _cell(cell: ExploredCell, whole: Explored, heads: Sequence[str]) -> dict[str
         "status": cell["status"],
         "error": cell["error"],
         "texts": dict(zip(heads, kind_of(whole).numbers(cell, "at most "), strict=True)) if own else {},
-        "made_for": "" if own or made is None else explored.promise(**made),
+        "made_for": "" if own or made is None else explored.promise(made),
     }
 
 

@@ -1,4 +1,4 @@
-"""Who may ask the studio: only pages that it made itself, in the browser that it opened.
+"""Protection of the studio: it answers only its own pages, in the browser that it opened.
 
 Every request passes here first. The rules, in this order:
 
@@ -55,7 +55,7 @@ _SAFE = {"GET", "HEAD"}
 
 @dataclass
 class Keys:
-    """What opens the studio: new for every start."""
+    """The one-time code that opens the studio: new for every start."""
 
     port: int
     clock: Callable[[], float] = time.monotonic  # seconds that only grow
@@ -76,7 +76,7 @@ class Keys:
 
     @property
     def prefix(self) -> str:
-        """What every address beyond the way in begins with."""
+        """Return the beginning of every address except the entrance."""
         return f"/s/{self.path}"
 
     def new_code(self) -> str:
@@ -87,7 +87,7 @@ class Keys:
 
     @property
     def waits(self) -> bool:
-        """Whether a code is still good for coming in."""
+        """Return whether a code is still good for coming in."""
         return any(self.clock() <= until for until in self._codes.values())
 
     def use_code(self, code: str) -> bool:
@@ -115,10 +115,7 @@ def equal(one: str, other: str) -> bool:
 
 
 class Guard:
-    """The rules above, around the application.
-
-    `refuse`: makes the application that answers a refusal, from status, title and sentence.
-    """
+    """The rules above, around the application; `refuse` makes the application that answers a refusal."""
 
     def __init__(self, app: App, keys: Keys, refuse: Callable[[int, str, str], App]) -> None:
         self.app = app
@@ -195,10 +192,7 @@ def _all(headers: Iterable[tuple[str, str]], name: str) -> list[str]:
 
 
 def _with_headers(send: Send, *, ends: bool) -> Send:
-    """Give every answer the headers; a framed report may have its own policy, and nothing else.
-
-    With `ends` it is the last one of its connection.
-    """
+    """Give every answer the headers; a framed report may have its own policy; `ends` its connection."""
 
     async def sent(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":

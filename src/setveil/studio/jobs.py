@@ -77,14 +77,14 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it has worked."""
+        """Return its duration so far."""
         if self.begun is None:
             return 0.0
         return (self.ended or time.monotonic()) - self.begun
 
     @property
     def is_over(self) -> bool:
-        """Whether it is done, has failed or was cancelled."""
+        """Return whether it is done, has failed or was cancelled."""
         return self.over.is_set()
 
     def as_dict(self) -> dict[str, Any]:
@@ -123,10 +123,7 @@ def _is_question(job: Job) -> bool:
 
 
 class Jobs:
-    """The commands of all projects, each started by `command`, with `umask` (by default the server's).
-
-    `memory_mb`: for each command, by default most of the memory that is free when it starts.
-    """
+    """The commands of all projects, each started by `command`, with `umask` and at most `memory_mb`."""
 
     def __init__(
         self, command: Sequence[str] = COMMAND, memory_mb: float | None = None, umask: int = -1
@@ -189,7 +186,7 @@ class Jobs:
         return next((job for job in reversed(self._lane(project).jobs) if job.kind in kinds), None)
 
     def busy(self) -> bool:
-        """Whether anything runs or waits."""
+        """Return whether anything runs or waits."""
         return any(not job.is_over for lane in self._lanes.values() for job in lane.jobs)
 
     def finish(self, job: Job) -> None:
@@ -218,7 +215,7 @@ class Jobs:
         return job
 
     async def changes(self, project: Project) -> AsyncIterator[dict[str, Any]]:
-        """Tell how the jobs of a project stand: at once, and whenever that has changed."""
+        """Return how the jobs of a project stand: at once, and whenever that has changed."""
         lane = self._lane(project)
         while True:
             changed = lane.changed

@@ -47,7 +47,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def known(self) -> bool:
-        """Whether the guard has let a request of this connection in (see `setveil.studio.guard`)."""
+        """Return whether the guard has let a request of this connection in (see `setveil.studio.guard`)."""
         self.let_in |= self.scope is not None and bool(self.scope.get("state", {}).get("let_in"))
         return self.let_in
 

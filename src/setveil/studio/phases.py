@@ -1,4 +1,4 @@
-"""What a command is doing, in words that need no explanation."""
+"""Phases of commands in plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies in a project's folder: made for its owner alone, below the folder, and read with care.
+"""Files in a project's folder: private to its owner, below the folder, and read with care.
 
 A project may come from someone else, or have been changed by hand: no file in it is trusted.
 """
@@ -75,7 +75,7 @@ def foreign(folder: Path) -> Path | None:
 
 
 def is_plain(place: Path) -> bool:
-    """Whether this is a file or a folder, or nothing at all: no link, which would lead elsewhere."""
+    """Return whether this is a file or a folder, or nothing at all: no link, which would lead elsewhere."""
     return _foreign(place, 1) is None
 
 
@@ -96,7 +96,7 @@ def _foreign(place: Path, deep: int) -> Path | None:
 
 
 def is_text(name: str) -> bool:
-    """Whether the name of a file can be shown and sent: some are no UTF-8."""
+    """Return whether the name of a file can be shown and sent: some are no UTF-8."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -105,7 +105,7 @@ def is_text(name: str) -> bool:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a folder is this user's, as far as the system tells."""
+    """Return whether a folder is this user's, as far as the system tells."""
     try:
         return not hasattr(os, "geteuid") or folder.stat().st_uid == os.geteuid()
     except OSError:

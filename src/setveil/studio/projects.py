@@ -36,7 +36,7 @@ class Project:
 
     @property
     def title(self) -> str:
-        """What the user calls the project."""
+        """Return the user's name of the project."""
         try:
             return str(self.studio.get("title") or self.name)
         except DataError:  # its settings were changed outside of the studio
@@ -44,13 +44,13 @@ class Project:
 
     @property
     def studio(self) -> dict[str, Any]:
-        """What only the studio keeps: the table ``studio`` of the settings."""
+        """Return the studio's own settings: the table ``studio``."""
         kept: dict[str, Any] = self.settings().get("studio", {})
         return kept
 
     @property
     def is_series(self) -> bool:
-        """Whether its releases are those of a series."""
+        """Return whether its releases are those of a series."""
         return bool(self.studio.get("series"))
 
     @property
@@ -70,7 +70,7 @@ class Project:
 
     @property
     def fronts(self) -> Path:
-        """What promises cost."""
+        """Return the costs of promises."""
         return self.folder / "fronts"
 
     @property
@@ -138,10 +138,7 @@ class Project:
         return "" if same or (place.is_dir() and latest <= kept["mtime_ns"]) else "changed"
 
     def save(self, **changes: Any) -> None:
-        """Change settings, by long name of the option with underscores or dashes; None removes one.
-
-        ``studio`` is a mapping of changes to that table.
-        """
+        """Change settings, by long names of options, or the table `studio`; None removes one."""
         with self._lock, _held(self.folder):
             settings = self.settings()
             kept = dict(settings.pop("studio", {}))

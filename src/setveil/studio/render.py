@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from setveil.errors import DataError, SetveilError
 from setveil.report import glossary, words
+from setveil.studio.fields import in_fields
 from setveil.studio.guard import FRAMED_POLICY
 from setveil.studio.projects import Project
 from setveil.version import __version__
@@ -55,6 +56,7 @@ templates = Environment(
     lstrip_blocks=True,
 )
 templates.filters["count"] = count
+templates.filters["in_fields"] = lambda text: in_fields(text) if text else ""
 templates.filters["percent"] = words.percent
 templates.filters["of_events"] = lambda text, noun: about_events(text, noun) if noun else text
 templates.filters["shell"] = lambda argv: shlex.join(["setveil", *map(str, argv)])

@@ -1,4 +1,4 @@
-"""What a request says: forms, JSON and numbers, anyone who wrote them.
+"""Content of requests: forms, JSON and numbers, from any sender.
 
 All routes read requests by these, so that what is too long, too deep or no text is answered with a sentence.
 """
@@ -34,7 +34,7 @@ async def json_object(request: Request) -> dict[str, Any]:
     """Read a JSON object."""
     found = json_of(await _bounded(request, MOST_BYTES).body())
     if not isinstance(found, dict):
-        raise RequestError("What was sent is no JSON object.")
+        raise RequestError("The request is not a JSON object.")
     return found
 
 
@@ -71,7 +71,7 @@ def whole(text: object, least: int = 0, most: int = 10**9) -> int | None:
 
 
 def _bounded(request: Request, most: int) -> Request:
-    """Take the same request, of which at most this many bytes are read."""
+    """Return the request with a limit on the bytes that are read."""
     read = 0
 
     async def receive() -> MutableMapping[str, Any]:
@@ -79,7 +79,7 @@ def _bounded(request: Request, most: int) -> Request:
         message = await request.receive()
         read += len(message.get("body", b""))
         if read > most:
-            raise RequestError(f"What was sent has more than {most:,} bytes, which is too long here.")
+            raise RequestError(f"The request has more than {most:,} bytes, which is too long here.")
         return message
 
     return Request(request.scope, receive)

@@ -1,4 +1,4 @@
-"""How a second start of the studio finds the first: by a word that this user alone can leave and read."""
+"""A second start of the studio finds the first by a word that only this user can write and read."""
 
 from __future__ import annotations
 
@@ -60,10 +60,7 @@ def announced(root: Path, keys: Keys) -> Iterator[None]:
 
 
 def ask_running(root: Path, folder: Path | None = None) -> tuple[str, str] | None:
-    """Find the studio that serves a folder of projects already: its origin, and a code to enter.
-
-    `folder`: where it left its note.
-    """
+    """Find the studio that already serves a folder of projects: its origin, and a code to enter."""
     found = _word(word_for(root, folder or runtime_folder()))
     if found is None:
         return None
@@ -100,7 +97,7 @@ def _word(path: Path) -> tuple[str, str] | None:
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether a folder is this user's alone."""
+    """Return whether a folder is this user's alone."""
     try:
         return _is_own(folder.lstat(), stat.S_ISDIR, others=0o077)
     except OSError:
@@ -108,7 +105,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _is_own(found: os.stat_result, kind: Callable[[int], bool], *, others: int) -> bool:
-    """Whether something is of a kind, this user's, and others have none of these rights."""
+    """Return whether something is of a kind, this user's, and others have none of these rights."""
     if os.name != "posix":  # where a user's own folders are closed to others
         return kind(found.st_mode)
     return kind(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & others

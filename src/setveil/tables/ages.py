@@ -21,10 +21,7 @@ Ages = Mapping[str, tuple[str, str]]  # columns of birth and of the other date (
 def with_ages(
     read_as: Callable[[Sequence[str]], TableColumns], names: Sequence[str], ages: Ages
 ) -> TableColumns:
-    """Read columns by name, those of ages among them, which are computed from two others each.
-
-    The other date may be one day for all, such as ``2024-12-31``. If either is missing, so is the age.
-    """
+    """Read columns by name, ages among them, each computed from two dates or a date and a fixed day."""
     if not ages:
         return read_as(names)
     dates = [one for birth, at in ages.values() for one in (birth, at) if day_of(one) is None]
@@ -91,5 +88,5 @@ def _days(column: TextColumn) -> list[date | None]:
     try:
         found = days_of(column.labels)
     except DataError as error:
-        raise DataError(f"Column {shorten(column.name)} holds {error.message}", hint=error.hint) from None
+        raise DataError(f"Column {shorten(column.name)} contains {error.message}", hint=error.hint) from None
     return [found.get(label) for label in column.labels]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,6 @@ import numpy as np
 from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, column_at, columns_at, joined
 from setveil.data.ids import Values, may_come_again
-from setveil.data.io.encodings import with_encoding
-from setveil.data.io.lines import comments_above, cut, without_lines
-from setveil.data.io.records import RecordTable
-from setveil.data.io.sniff import detect_format, head_rows, likely_separator
-from setveil.data.io.source import Text, as_text, file_of, is_parquet, is_xlsx
-from setveil.data.io.table import TextTable
-from setveil.data.io.written import long_separator, plain_text
 from setveil.data.lacking import (
     Lacking,
     emptied,
@@ -30,7 +22,7 @@ from setveil.data.lacking import (
     without_words,
     words_noted,
 )
-from setveil.data.layout import InputFile, Layout, refuse_unfit
+from setveil.data.layout import InputFile, Layout
 from setveil.data.named_columns import Column
 from setveil.data.personal import (
     Personal,
@@ -49,20 +41,16 @@ from setveil.data.rows_of_columns import (
     refuse_rounded_column,
 )
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
-from setveil.data.skipped import NO_LINES
 from setveil.data.spelling import Merged, normalized
 from setveil.data.totals import refuse_total_lines
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten, superfluous
-from setveil.kernels.rows import frozen, take_rows
-from setveil.memory import Unpacked
+from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
+from setveil.kernels.rows import take_rows
 from setveil.tables.how import How
+from setveil.tables.opened import OpenedTable, Split, open_table, text_column
 from setveil.tables.table import TextColumn
 from setveil.wording import are, count
 
-__all__ = ["How", "OpenedTable", "TableColumns", "open_table", "read_columns"]
-
-Split = tuple[Codes, Any, Sequence[str]]  # row boundaries, codes, labels
 Second = Callable[
     [Column, str, How], tuple[Split, str]
 ]  # the items of each id, and what their column is called
@@ -127,11 +115,8 @@ def read_columns(
     lines = _lines_of_people(source, names, set_name, how)
     own, items_name, notes = _items_of(lines, how, second, others=others)
     further = _further(how, lines.id_name)
-    split = own
-    if further and lines.id_at is not None:
-        ids, skips = lines.columns[lines.id_at], lines.lacking.missing_id == "skip"
-        split, skipped = _with_further(own, ids, lines.names[lines.id_at], further, skips=skips)
-        notes = [*notes, *skipped]
+    split, skipped = _with_further(own, lines, further)
+    notes = [*notes, *skipped]
     lines.require_missing_words_used()
     sets = Transactions.from_codes(*split)
     refuse_rounded_column(
@@ -143,13 +128,8 @@ def read_columns(
         normal, merged = normalized(before, how.normalize)
         after = tuple(normal)
         sets = sets.with_normal_labels(how.normalize)
-    if how.item_columns is not None:
-        items = [lines.values(at) for at in lines.items_at]
-    else:
-        codes, labels = (
-            (np.asarray(own[1]), tuple(own[2])) if further else (sets.items, sets.vocabulary.labels)
-        )
-        items = [Values(items_name, codes, labels)]
+    items_split = own if further else (sets.indptr, sets.items, sets.vocabulary.labels)
+    items = _item_values(lines, how, items_name, items_split)
     items += [column for part, _ in further for column in part.items]
     set_name = items_name if lines.in_one else set_name or "items"
     unused = _others(lines) if others else ()
@@ -159,7 +139,7 @@ def read_columns(
     return TableColumns(
         name=lines.where,
         header=tuple(lines.names),
-        texts=tuple(_text_column(lines.names[at], lines.columns[at]) for at in lines.texts_at),
+        texts=tuple(text_column(lines.names[at], lines.columns[at]) for at in lines.texts_at),
         sets=sets,
         set_name=set_name,
         set_at=lines.items_at[0] if lines.items_at else len(lines.names),
@@ -189,7 +169,7 @@ class _PeopleLines:
     id_at: int | None
     items_at: Sequence[int]  # empty: a second table holds the items
     in_one: bool  # whether one column holds all items of a line
-    lists: bool  # whether it holds lists, which are no texts
+    lists: bool  # whether it contains lists, which are no texts
     columns: Mapping[int, Column]  # those of texts and ids, and of items that are texts
     kept: Codes | None  # the line of each person, if lines without an id were skipped
     lacking: Lacking
@@ -252,7 +232,7 @@ def _lines_of_people(source: Any, names: Sequence[str], set_name: str | None, ho
         columns[id_at], kept = settled_ids(columns[id_at], name, lacking)
         columns = {at: only(column, kept) for at, column in columns.items()}
         refuse_rounded_column(where, name, *columns[id_at][:2], "ids")
-        refuse_total_lines(table, name, columns[id_at], kept, published=lacking.published)
+        refuse_total_lines(table, name, columns[id_at], kept, lacking)
         notes += skipped_noted(kept, n_lines)
     return _PeopleLines(opened, texts_at, id_at, items_at, in_one, lists, columns, kept, lacking, notes)
 
@@ -280,6 +260,13 @@ def _items_of(
     assert lines.id_at is not None  # noqa: S101  (required above)
     split, name = (second or _from_second)(lines.columns[lines.id_at], lines.names[lines.id_at], how)
     return split, name, []
+
+
+def _item_values(lines: _PeopleLines, how: How, name: str, split: Split) -> list[Values]:
+    """Return the items of the table by column, as often as its lines have them."""
+    if how.item_columns is not None:
+        return [lines.values(at) for at in lines.items_at]
+    return [Values(name, np.asarray(split[1]), tuple(split[2]))]
 
 
 def _personal(
@@ -351,12 +338,12 @@ def _require_possible(set_name: str | None, how: How) -> None:
 def _require_one_way(set_name: str | None, how: How) -> None:
     if how.item_columns is not None and how.items is not None:
         raise RequestError(
-            "Items stand either in several columns (item_columns) or in a second table (items), not both."
+            "Items are either in several columns (item_columns) or in a second table (items), not both."
         )
     if how.item_columns is None and how.items is None and not set_name:
         raise RequestError(
-            "Nothing says where the items of a row stand.",
-            hint="Name the column that holds them (--set), several (--item-columns), or a second table "
+            "Nothing says where the items of a row are.",
+            hint="Name the column that contains them (--set), several (--item-columns), or a second table "
             "(--items).",
         )
     if how.items is not None and how.id_column is None:
@@ -367,168 +354,13 @@ def _require_one_way(set_name: str | None, how: How) -> None:
     if how.item_column is not None and how.items is None:
         raise RequestError(
             "item_column names the items of a second table, and there is none.",
-            hint="Name the column of a table that holds the sets with --set.",
+            hint="Name the column of a table that contains the sets with --set.",
         )
 
 
-# --- the table
-
-
-@dataclass(frozen=True)
-class OpenedTable:
-    """A table, and how its cells are taken."""
-
-    table: Any
-    texts: Callable[[Sequence[int]], list[Column]]
-    holds_lists: Callable[[int], bool]
-    lists: Callable[[int], Split]
-    layout: Callable[[str], Layout]
-    place: Callable[[int], str]
-    files: tuple[InputFile, ...] = ()
-    encoding: str | None = None
-    notes: tuple[str, ...] = ()  # which lines were skipped
-
-
-def column_values(source: Any, name: str, how: How) -> list[str]:
-    """List the values of a column that some row has, missing ones omitted."""
-    opened = open_table(source, [name], how)
-    at = column_at(opened.table.names, name, opened.table.name)
-    column = _text_column(name, opened.texts([at])[0])
-    used = np.unique(column.codes).tolist()
-    return [label for label in (column.labels[code] for code in used) if label]
-
-
-def column_pairs(source: Any, names: tuple[str, str], how: How) -> list[tuple[str, str]]:
-    """List the different pairs of values that two columns have in one row."""
-    opened = open_table(source, names, how)
-    at = [column_at(opened.table.names, name, opened.table.name) for name in names]
-    one, other = (_text_column(name, text) for name, text in zip(names, opened.texts(at), strict=True))
-    pairs = np.unique(np.column_stack([one.codes, other.codes]), axis=0).tolist()
-    return [(one.labels[a], other.labels[b]) for a, b in pairs]
-
-
-def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = False) -> OpenedTable:
-    """Open a table that is known to have the columns `sought`.
-
-    Its separator is the one between them in the header. `apart`: options of text are for another table;
-    encoding and separator are ignored if they do not apply.
-    """
-    found = file_of(source)
-    if found is None:
-        _refuse_text_options(how, apart, "a data frame")
-        return _frame(source, "the data frame", how, ())
-    content, name = found.content, found.name
-    files = (InputFile(found.path, found.sha256, found.compression),)
-    if not content.strip():
-        raise DataError(f"{name} is empty, expected a table.")
-    if is_xlsx(content):
-        from setveil.data.io.xlsx import read_sheet_lines
-
-        _refuse_text_options(how, apart, "a spreadsheet")
-        sheet, notes = read_sheet_lines(found, how.sheet, lines=NO_LINES if apart else how.lines)
-        return replace(_frame(sheet, name, how, files), notes=tuple(notes))
-    refuse_unfit("a file without sheets", sheet=how.sheet)
-    if how.format == "parquet" or (how.format is None and is_parquet(content)):
-        _refuse_text_options(how, apart, "a Parquet file")
-        return _frame(_parquet(content, name), name, how, files)
-    ask = partial(with_encoding, how.encoding, found.path if apart else "")
-    text = cut(as_text(content, name, how.encoding, ask=ask), NO_LINES if apart else how.lines)
-    if how.format == "jsonl" or (how.format is None and detect_format(found.inner, content) == "jsonl"):
-        if how.separator is not None:
-            raise superfluous("separator", "The option separator does not apply to JSON lines.")
-        records = RecordTable(text)
-        return OpenedTable(
-            records, records.columns, records.holds_lists, records.lists,
-            lambda called: Layout("jsonl", item_column=called, objects=True), records.place,
-            files, text.encoding,
-        )  # fmt: skip
-    if not text.settled and text.content.lstrip().startswith(b"#"):
-        text = without_lines(text, comments_above(text, how.separator or _separator(text, sought)))
-    text, separator = _plain(text, sought, how)
-    table = TextTable(text, separator, titled=True)
-    return OpenedTable(
-        table, table.columns, lambda _: False, lambda _: ((), (), ()),  # type: ignore[arg-type, return-value]
-        lambda called: Layout("wide", table.separator, item_columns=(called,)), table.place,
-        files, text.encoding, (*text.notes, *table.notes),
-    )  # fmt: skip
-
-
-def _refuse_text_options(how: How, apart: bool, what: str) -> None:
-    options = [name for name in ("encoding", "separator", "quote") if getattr(how, name) is not None]
-    if options and not apart:
-        raise superfluous(options[0], f"The option {options[0]} does not apply to {what}.")
-
-
-def _frame(frame: object, name: str, how: How, files: tuple[InputFile, ...]) -> OpenedTable:
-    from setveil.data import cells
-
-    table = cells.frame_table(frame, name, how.id_column)
-    return OpenedTable(
-        table,
-        lambda wanted: cells.texts_of(table, wanted),
-        lambda at: cells.holds_lists(table, at),
-        lambda at: cells.lists_of(table, at),
-        lambda called: Layout("parquet", item_column=called),
-        lambda row: f"{name}, row {row} counted from 0",
-        files,
-    )
-
-
-def _parquet(content: bytes, name: str) -> Any:
-    import io
-
-    import polars as pl
-
-    from setveil.data.io.footer import least_memory
-
-    Unpacked(name).require(least_memory(content))
-    try:
-        return pl.read_parquet(io.BytesIO(content))
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"{name} cannot be read as Parquet: {shorten(str(error), 200)}.") from None
-
-
-def _plain(text: Text, sought: Collection[str], how: How) -> tuple[Text, str]:
-    """Turn a text into plain csv, and tell what stands between its fields."""
-    text, separator = plain_text(text, how.separator, how.quote)
-    if separator is None and (long := long_separator(text)):
-        text, separator = plain_text(text, long, how.quote)
-    return text, separator or _separator(text, sought)
-
-
-def _separator(text: Text, sought: Collection[str]) -> str:
-    """Tell what stands between fields: what gives the header most of the columns that were named.
-
-    Where none was, what gives it most fields, as many as the other lines have.
-    """
-
-    def fits(sign: str) -> tuple[int, int]:
-        rows = head_rows(text, sign)
-        width = evidence.common_width(rows)[0]
-        named = max((len({*sought} & {*row}) for row in rows if len(row) == width), default=0)
-        return named, width if rows and len(rows[0]) == width else 1
-
-    likely = likely_separator(text)
-    signs: list[str] = [likely, *evidence.SEPARATORS.replace(likely, "")]
-    return max(signs, key=fits)
-
-
-def _text_column(name: str, column: Column) -> TextColumn:
-    """Give equal texts one code: a quoted field may equal a bare one."""
-    numbers: dict[str, int] = {}
-    image = [numbers.setdefault(label, len(numbers)) for label in column.labels]
-    return TextColumn(name, frozen(np.array(image, np.int32)[column.codes], np.int32), tuple(numbers))
-
-
-# --- ids
-
-
 def _merged(column: Column) -> tuple[Codes, list[str]]:
-    whole = _text_column("", column)
+    whole = text_column("", column)
     return whole.codes.astype(np.int64), list(whole.labels)
-
-
-# --- items
 
 
 def _from_cells(
@@ -577,14 +409,13 @@ def _further(how: How, id_column: str | None) -> list[tuple[RowsRead, InputFile]
 
 
 def _with_further(
-    split: Split,
-    ids: Column,
-    name: str,
-    further: Sequence[tuple[RowsRead, InputFile]],
-    *,
-    skips: bool,
+    split: Split, lines: _PeopleLines, further: Sequence[tuple[RowsRead, InputFile]]
 ) -> tuple[Split, list[str]]:
     """Add the items that further files have of the persons of a table; say how many of others are skipped."""
+    if not further or lines.id_at is None:
+        return split, []
+    ids, name = lines.columns[lines.id_at], lines.names[lines.id_at]
+    skips = lines.lacking.missing_id == "skip"
     bounds, codes, labels = split
     rows = [np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))]
     found = [np.asarray(codes, np.int64)]

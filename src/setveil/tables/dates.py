@@ -18,6 +18,10 @@ _YEAR_FIRST = re.compile(rf"(?P<y>[0-9]{{4}})(?P<s>[-/.])(?P<m>[0-9]{{1,2}})(?P=
 _YEAR_LAST = re.compile(rf"(?P<a>[0-9]{{1,2}})(?P<s>[-/.])(?P<b>[0-9]{{1,2}})(?P=s)(?P<y>[0-9]{{4}}){_TIME}")
 _COMPACT = re.compile(r"(?P<y>(19|20)[0-9]{2})(?P<m>0[1-9]|1[0-2])(?P<d>[0-3][0-9])")
 _MONTH = re.compile(r"(?P<y>[0-9]{4})[-/.](?P<m>[0-9]{1,2})")
+_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
+_NAMED = re.compile(  # as SAS and Oracle write dates
+    r"(?P<d>[0-9]{1,2})(?P<s>[- ]?)(?P<name>[A-Za-z]{3})(?P=s)(?P<y>[0-9]{4})(?P<time>[: ][0-9:., APMapm]+)?"
+)
 
 Taken = tuple[date, int]  # a day, or the first one of a month; how fine: -1 a time, 0 a day, 1 a month
 
@@ -25,10 +29,11 @@ Taken = tuple[date, int]  # a day, or the first one of a month; how fine: -1 a t
 def dates(texts: Iterable[str], periods: Sequence[str] = ()) -> dict[str, str | None]:
     """Build a hierarchy of dates: the parent of each node.
 
-    Dates are such as ``2024-03-15``, ``15.03.2024`` or ``03/15/2024``, also with a time, or ``2024-03``; ""
-    is a missing value, below the root ``*``. If days and months are ambiguous, dates with points begin with
-    the day, others are rejected. `periods`: some of day, month, quarter, year, 5-year and decade, by default
-    month, quarter and year; groups are ``2024-03``, ``2024-Q1``, ``2024``, ``2020-2024``, ``2020s``.
+    Dates are such as ``2024-03-15``, ``15.03.2024``, ``03/15/2024`` or ``15MAR2024``, also with a time, or
+    ``2024-03``; "" is a missing value, below the root ``*``. If days and months are ambiguous, dates with
+    points begin with the day, others are rejected. `periods`: some of day, month, quarter, year, 5-year and
+    decade, by default month, quarter and year; groups are ``2024-03``, ``2024-Q1``, ``2024``, ``2020-2024``,
+    ``2020s``.
 
     >>> tree = dates(["2024-03-15", "2024-02-01"], ["quarter"])
     >>> tree["2024-03-15"], tree["2024-Q1"]
@@ -133,6 +138,8 @@ def _day(value: str, *, month_first: bool) -> Taken | None:
             day = parts.get("d")
             fine = 1 if day is None else -1 if parts.get("time") else 0
             return date(int(parts["y"]), int(parts["m"]), int(day or 1)), fine
+        if (match := _NAMED.fullmatch(value)) and (at := _MONTHS.find(match["name"].lower())) % 3 == 0:
+            return date(int(match["y"]), at // 3 + 1, int(match["d"])), -1 if match["time"] else 0
         match = _YEAR_LAST.fullmatch(value)
         if match is None:
             return None

@@ -39,23 +39,23 @@ class Cell(NamedTuple):
         return low[1:] if low[1:] == high[:-1] else f"{low},{high}"
 
 
-def with_cells(table: T, k: int) -> T:
-    """Put values that fewer than k rows share together, in columns of numbers without a hierarchy."""
-    columns = tuple(in_cells(column, k) for column in table.columns)
+def with_cells(table: T, least: int) -> T:
+    """Put values that fewer than `least` rows share together, in columns of numbers without a hierarchy."""
+    columns = tuple(in_cells(column, least) for column in table.columns)
     if all(one is other for one, other in zip(columns, table.columns, strict=True)):
         return table
     return replace(table, columns=columns)
 
 
-def in_cells(column: QuasiIdentifier, k: int) -> QuasiIdentifier:
-    """Put the values of a column together that fewer than k rows share (see `with_cells`)."""
+def in_cells(column: QuasiIdentifier, least: int) -> QuasiIdentifier:
+    """Put the values of a column together that fewer than `least` rows share (see `with_cells`)."""
     first = int(column.missing)
     rows = np.bincount(column.codes, minlength=column.n_values)[first:]
-    if column.parent is not None or (rows >= k).all():
+    if column.parent is not None or (rows >= least).all():
         return column
     texts = column.labels[first : column.n_values]
-    width = width_for(dict(zip(map(Fraction, texts), rows.tolist(), strict=True)), k, column.bounds)
-    cells = _cells(texts, rows.tolist(), k, width)
+    width = width_for(dict(zip(map(Fraction, texts), rows.tolist(), strict=True)), least, column.bounds)
+    cells = _cells(texts, rows.tolist(), least, width)
     if column.bounds is not None:
         cells = [_closed(cell, *column.bounds) for cell in cells]
     distinct = list(dict.fromkeys(cells))
@@ -86,16 +86,16 @@ def _closed(cell: Cell, low: Fraction, high: Fraction) -> Cell:
     return Cell(cell.low or f"[{written(low)}", cell.high or f"{written(high)}]")
 
 
-def _cells(texts: tuple[str, ...], rows: list[int], k: int, width: Fraction) -> list[Cell]:
+def _cells(texts: tuple[str, ...], rows: list[int], least: int, width: Fraction) -> list[Cell]:
     """Find the cell of each number; they are ascending."""
     numbers = [Fraction(text) for text in texts]
-    inside = reached(dict(zip(numbers, rows, strict=True)), k)
+    inside = reached(dict(zip(numbers, rows, strict=True)), least)
     if all(number.denominator == 1 for number in numbers):
         width = max(width, Fraction(1))
-    shared = [at for at, n in enumerate(rows) if n >= k]
+    shared = [at for at, n in enumerate(rows) if n >= least]
     found = []
     for at, (text, number) in enumerate(zip(texts, numbers, strict=True)):
-        if rows[at] >= k:
+        if rows[at] >= least:
             found.append(Cell(f"[{text}", f"{text}]"))
             continue
         below = max((other for other in shared if other < at), default=-1)
@@ -114,7 +114,7 @@ def _cells(texts: tuple[str, ...], rows: list[int], k: int, width: Fraction) -> 
 def _on_grid(
     number: Fraction, width: Fraction, inside: list[Fraction]
 ) -> tuple[Fraction | None, Fraction | None]:
-    """Find the multiples of a width around a number that k rows are below, and k rows not."""
+    """Find the multiples of a width around a number that enough rows are below, and enough rows not."""
     if not inside:
         return None, None
     least, greatest = inside[0], inside[-1]

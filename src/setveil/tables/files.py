@@ -43,7 +43,7 @@ def table_files(table: Table, folder: Path, tree: Hierarchy | None = None) -> tu
 
 def _known(column: QuasiIdentifier, place: Path) -> Known:
     kind, weight = "numeric" if column.numeric else "categorical", Fraction(column.weight)
-    grouped = column.has_given_tree or column.numeric or len(column.labels) > column.n_values + 1
+    grouped = column.has_own_tree or column.numeric or len(column.labels) > column.n_values + 1
     if column.parent is None or not grouped:
         return Known(kind, weight=weight)
     links = {

@@ -53,7 +53,7 @@ class Levels:
                 return dates(texts, self.steps)
             return ranges(require_numbers(texts), self.widths() or None)
         except DataError as error:
-            raise DataError(f"Column {shorten(name)} holds {error.message}", hint=error.hint) from None
+            raise DataError(f"Column {shorten(name)} contains {error.message}", hint=error.hint) from None
 
 
 def levels_in(text: str) -> Levels | None:

@@ -62,7 +62,7 @@ class QuasiIdentifier:
     # column of ranges: the position of each value, whose difference is the loss of a range.
     extent: NDArray[np.int64]
     full: int  # loss of the root or of the widest range; 0 if nothing can be lost
-    has_given_tree: bool = (
+    has_own_tree: bool = (
         False  # whether its hierarchy says nothing of the data, because it was not made of them
     )
     cells: tuple[Any, ...] = ()  # of values that were put together, the ends of each (see `tables.ends`)
@@ -173,7 +173,7 @@ class QuasiIdentifier:
         return QuasiIdentifier(
             self.name, self.numeric, self.weight, frozen(self.codes[rows], np.int32), self.labels,
             self.n_values, self.rank, self.parent, self.low, self.high, self.extent, self.full,
-            self.has_given_tree, self.cells, None if self.fine is None else self.fine.taken(rows),
+            self.has_own_tree, self.cells, None if self.fine is None else self.fine.taken(rows),
             self.width, self.bounds, self.spans,
         )  # fmt: skip
 
@@ -223,8 +223,8 @@ def quasi_identifier(
             more = int(np.isin(codes, wrong).sum()) - 1
             like_it = f"; {count(more, 'more row')} like it" if more else ""
             raise DataError(
-                f"{place(row)}: column {shorten(name)} holds {shorten(texts[int(codes[row])])}, expected a "
-                f"decimal number such as 7 or -1.5{like_it}.",
+                f"{place(row)}: column {shorten(name)} contains {shorten(texts[int(codes[row])])}, expected "
+                f"a decimal number such as 7 or -1.5{like_it}.",
                 hint="Correct such values, or say that the column is categorical or to be dropped.",
             )
         numbers = {text: Fraction(text) for text in {*present, *_leaves(parents)} if NUMBER.fullmatch(text)}
@@ -279,7 +279,7 @@ def _links(
     if parents is None:
         if ANY in present:
             raise DataError(
-                f"Column {shorten(name)} holds the value {ANY}, which is what all values are published as.",
+                f"Column {shorten(name)} contains the value {ANY}, the label that represents all values.",
                 hint="Give the column a hierarchy with another label at the root, or another value.",
             )
         return dict.fromkeys(present, ANY) | {ANY: None}

@@ -1,4 +1,4 @@
-"""The request where nothing says which columns of a table someone may know, and which holds the items."""
+"""The request where nothing says which columns of a table someone may know, and which contains the items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data import answers, evidence
-from setveil.data.columns import Codes, as_field, as_fields, numbered_alike, rows_of
+from setveil.data.columns import Codes, as_field, as_fields, columns_at, numbered_alike, rows_of
 from setveil.data.ids import (
     DERIVED,
     LIKELY,
@@ -30,8 +30,10 @@ from setveil.data.named_columns import called
 from setveil.data.names import (
     is_item_name,
     is_measured_name,
+    is_no_item,
     is_people,
     is_place,
+    is_sex,
     may_be_id,
     may_be_item,
     tells_person,
@@ -39,14 +41,15 @@ from setveil.data.names import (
 from setveil.data.readings import SAMPLES
 from setveil.data.set_fields import DELIMITER
 from setveil.errors import SetveilError, TableError, listed
-from setveil.tables.columns import How, open_table
+from setveil.tables.how import How
+from setveil.tables.opened import open_table
 
 _SIGNS = DELIMITER + evidence.SEPARATORS.replace(DELIMITER, "")
 _RANGE = re.compile(r"[\[(][^\[(]*,[^\[(]*[\])]")
 _MOST = 60  # columns that are compared with each other
 _LIKELY = 3  # what a column without a name or list needs to be proposed for items
 
-Works = Callable[[Mapping[str, str]], Mapping[str, str]]
+Works = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 def ask_for_roles(
@@ -72,6 +75,11 @@ def ask_for_roles(
         for at, column in enumerate(heads)
     ]
     times = Counter(table.names)
+    if how.item_columns is not None:
+        items_at = columns_at(table.names, how.item_columns, None, table.name)
+        held = {value for at in items_at for value in heads[at]} - evidence.MISSING
+        again = [at for at, column in enumerate(heads) if _repeats(column, held)]
+        named = {*named, *(table.names[at] for at in (*items_at, *again))}
     free = [
         at
         for at, name in enumerate(table.names)
@@ -80,8 +88,12 @@ def ask_for_roles(
     columns = {at: of_cells(table.names[at], heads[at]) for at in free}
     lists = [at for at in free if opened.holds_lists(at)]
     inside = len(lists) > 1 and any("." in table.names[at] for at in lists)  # which holds items is in doubt
-    options = {} if inside else _proposed(columns, lists, heads, how, known=known, items=items)
-    found: Mapping[str, str] | None = None
+    whose = [at for at, name in enumerate(table.names) if name == how.id_column]
+    ids = of_cells(str(how.id_column), heads[whose[0]]) if len(whose) == 1 else None
+    options = (
+        {} if inside else _proposed(columns, lists, heads, how, known=known, items=items, ids_of_lines=ids)
+    )
+    found: Mapping[str, Any] | None = None
     trouble = ""
     if (known or "qi" in options) and (items or {"set", "item_columns"} & options.keys()):
         try:
@@ -89,10 +101,12 @@ def ask_for_roles(
         except SetveilError as error:
             trouble = f". Was tried: {error.message}"
     lacking = ["what someone may know of a person (--qi)"] * (not known)
-    lacking += ["which column holds the items (--set)"] * (not items)
+    lacking += ["which column contains the items (--set)"] * (not items)
     meaning = "columns without a role are not published; see also --keep-columns and --hierarchy"
     if found and "id_column" in found:
-        meaning = f"one row per value of {found['id_column']}; {meaning}"
+        most = listed([*found.get("per_person", ())], 4).replace("'", "")
+        row = f"one row per value of {found['id_column']}"
+        meaning = f"{row}{', with its most frequent ' if most else ''}{most}; {meaning}"
     return TableError(
         f"{table.name}: nothing says {' and '.join(lacking)}",
         shown,
@@ -110,16 +124,17 @@ def _proposed(
     *,
     known: bool,
     items: bool,
+    ids_of_lines: Values | None,
 ) -> dict[str, str]:
-    """Propose roles: where the items stand, columns that someone may know, and the ids if these come again.
-
-    Nothing is proposed where it is in doubt which column the ids are.
-    """
+    """Propose roles of columns; nothing if it is in doubt which column the ids are."""
     plain = [at for at in columns if at not in lists]
     ids = {at for at in plain if _is_id(columns[at])}
     person: int | None = None
     same: Collection[int] = plain
-    if how.id_column is None and len(plain) <= _MOST:
+    if ids_of_lines is not None:
+        codes = np.asarray(ids_of_lines.codes, np.int64)
+        same = [at for at in plain if _is_same(codes, columns[at])]
+    elif how.id_column is None and len(plain) <= _MOST:
         again, same = _person(columns, plain)
         if again is not None and again.grade < LIKELY:
             return {}
@@ -128,10 +143,20 @@ def _proposed(
     taken: set[int] = {person} if person is not None else set()
     if not items:
         least = _LIKELY if person is None else 1  # what varies with one person is an item, or of a stay
-        free = [at for at in columns if at not in ids and (person is None or at not in same)]
+        items_at = [at for at in columns if not is_no_item(columns[at].name)]
+        free = [at for at in items_at if at not in ids and (person is None or at not in same)]
+        bare = [
+            at
+            for at in columns
+            if at not in lists
+            and at != person
+            and not tells_person(columns[at].name)
+            and not is_sex(columns[at].name)
+        ]
+        marks = [bare[at] for at in evidence.columns_of_marks([heads[at] for at in bare])]
         several = numbered_alike({at: columns[at].name for at in free})
         if several:  # the last of many columns hold few items, each of which may stand there once
-            alike = {at: columns[at].name for at in columns if at != person}
+            alike = {at: columns[at].name for at in items_at if at != person}
             more = numbered_alike(alike)
             several = more if {*several} <= {*more} and 2 * len(several) > len(more) else several
         set_at = (
@@ -143,6 +168,9 @@ def _proposed(
             if found and how.yes is None:
                 options["yes"] = as_field(answers.likely_yes(found)[0])
             taken.update(several)
+        elif len(marks) > 1 and set_at is None:
+            options["item_columns"] = as_fields(marks, {at: columns[at].name for at in marks})
+            taken.update(marks)
         elif set_at is not None:
             options["set"] = columns[set_at].name
             taken.add(set_at)
@@ -151,7 +179,8 @@ def _proposed(
             if marked and sign != DELIMITER:
                 options["delimiter"] = sign
     if not known:
-        likely = [at for at in plain if at not in ids | taken and (person is None or at in same)]
+        has_ids = person is not None or ids_of_lines is not None
+        likely = [at for at in plain if at not in ids | taken and (not has_ids or at in same)]
         likely = [at for at in likely if not _is_named(columns[at]) and not _are_times(columns[at])]
         likely = [
             at for at in likely if len(columns[at].present) > 1 and not are_unmistakable(columns[at].present)
@@ -164,6 +193,12 @@ def _proposed(
     if person is not None and options:
         options["id_column"] = columns[person].name
     return options
+
+
+def _repeats(values: Sequence[str], items: Collection[str]) -> bool:
+    """Tell whether a column says again what columns of items contain, other than answers."""
+    found = {*values} - evidence.MISSING
+    return bool(found) and not found <= evidence.YES | evidence.NO and 2 * len(found & {*items}) > len(found)
 
 
 def _names_each(column: Values) -> bool:

@@ -19,19 +19,13 @@ PLAIN_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)  # 007 m
 
 
 def are_numbers(texts: Iterable[str]) -> bool:
-    """Tell whether all values that are there are decimal numbers, none of which begins with a needless zero.
-
-    Such zeros speak for codes.
-    """
+    """Tell whether all values are decimal numbers without needless zeros, which would speak for codes."""
     present = [text for text in texts if text != MISSING]
     return bool(present) and all(map(PLAIN_NUMBER.fullmatch, present))
 
 
 def usual_width(numbers: Iterable[Fraction]) -> Fraction:
-    """Choose the width of the narrowest ranges: a sixteenth of the span of all values, rounded up.
-
-    The result is 1, 2 or 5 times a power of ten; 1 if all values are equal.
-    """
+    """Choose the width of the narrowest ranges: span / 16, rounded up to 1, 2 or 5 times a power of ten."""
     values = list(numbers)
     least = (max(values) - min(values)) / CELLS
     if not least:
@@ -44,17 +38,14 @@ def usual_width(numbers: Iterable[Fraction]) -> Fraction:
     return next(step * power for step in (1, 2, 5, 10) if step * power >= least)
 
 
-def width_for(rows: Mapping[Fraction, int], k: int, bounds: Sequence[Fraction] | None = None) -> Fraction:
-    """Choose the width of ranges by the numbers that k rows reach, or else by declared bounds.
-
-    `rows`: how many have each number.
-    """
-    inside = reached(rows, k) or list(bounds or ())
+def width_for(rows: Mapping[Fraction, int], least: int, bounds: Sequence[Fraction] | None = None) -> Fraction:
+    """Choose the width of ranges by the numbers that `least` of the `rows` reach, or else by bounds."""
+    inside = reached(rows, least) or list(bounds or ())
     return usual_width(inside) if inside else Fraction(1)
 
 
-def reached(rows: Mapping[Fraction, int], k: int) -> list[Fraction]:
-    """List the numbers that are no less than those of k rows, and no greater than those of k rows, ascending.
+def reached(rows: Mapping[Fraction, int], least: int) -> list[Fraction]:
+    """List the numbers that at least `least` rows do not exceed and as many reach, ascending.
 
     `rows`: how many have each number.
 
@@ -67,7 +58,7 @@ def reached(rows: Mapping[Fraction, int], k: int) -> list[Fraction]:
     return [
         number
         for number, below in zip(ascending, up, strict=True)
-        if below >= k and total - below + rows[number] >= k
+        if below >= least and total - below + rows[number] >= least
     ]
 
 

@@ -30,7 +30,8 @@ from setveil.hierarchy.computed import is_computed
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.ages import with_ages
-from setveil.tables.columns import How, TableColumns, read_columns
+from setveil.tables.columns import TableColumns, read_columns
+from setveil.tables.how import How
 from setveil.tables.levels import Levels, is_flat, likely_levels
 from setveil.tables.per_person import one_value
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier, quasi_identifier
@@ -53,10 +54,7 @@ _GROUPS = {"prefix": "groups them by their first characters", "dates": "groups t
 def make_table(
     source: Any, roles: Roles, how: How, read_as: Callable[..., TableColumns] = read_columns
 ) -> Table:
-    """Read a table with known roles, whose hierarchies have been read.
-
-    `how`: ID column and delimiter may also come with the roles. `read_as`: reads the columns.
-    """
+    """Read a table with known roles, whose hierarchies have been read; `read_as` reads the columns."""
     start = time.perf_counter()
     if isinstance(source, str | Path):
         source = open_source(source)
@@ -146,19 +144,23 @@ def settled(source: Any, roles: Roles, how: How) -> How:
     return how
 
 
-def works(source: Any, roles: Roles, how: How, options: Mapping[str, str]) -> Mapping[str, str]:
-    """Try a reading that is to be proposed; where it only lacks the column of ids, add that."""
+def works(source: Any, roles: Roles, how: How, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Try a reading that is to be proposed, with the column of IDs, or the values, that it may lack."""
     said: dict[str, Any] = {
         key: options[key] for key in ("id_column", "delimiter", "item_columns", "yes") if key in options
     }
     set_name = options.get("set", roles.set_name)
     qi = {name: Known() for name in split_names(options["qi"])} if "qi" in options else roles.qi
+    ways = {**roles.per_person, **options.get("per_person", {})}
     try:
-        make_table(source, replace(roles, qi=qi, set_name=set_name), replace(how, **said))
+        make_table(source, replace(roles, qi=qi, set_name=set_name, per_person=ways), replace(how, **said))
     except TableError as error:
         more = error.readings[0][0] if error.readings else {}
-        if "id_column" in options or "id_column" not in more or "fill_id" in more:
-            raise
+        if {*more} == {"per_person"} and not more["per_person"].keys() <= ways.keys():
+            chosen = {**options.get("per_person", {}), **more["per_person"]}
+            return works(source, roles, how, {**options, "per_person": chosen})
+        if "id_column" in options or "id_column" not in more or {"fill_id", "per_person"} & more.keys():
+            raise  # what differs within many persons says nothing of them
         return works(source, roles, how, {**options, **more})
     return options
 
@@ -182,15 +184,12 @@ def _require_apart(read: TableColumns, roles: Roles) -> None:
     if read.set_name in found and read.set_name not in read.item_columns:
         raise RequestError(
             f"The items cannot be published as {shorten(read.set_name)}: another column has this name.",
-            hint=faces("Name the column that is to hold them: --set diagnoses.", 'Such as set="diagnoses".'),
+            hint=faces("Name the column for them: --set diagnoses.", 'Such as set="diagnoses".'),
         )
 
 
 def _known_column(column: TextColumn, known: Known, place: Callable[[int], str], how: How) -> QuasiIdentifier:
-    """Make a quasi-identifier: numeric if that was said, or its values are numbers and nothing was said.
-
-    Numbers with decimal commas are published with points.
-    """
+    """Make a quasi-identifier: numeric if said, or if nothing was said and its values are numbers."""
     missing = {*known.missing, *how.lacking.named(column.name)}
     labels = tuple(MISSING if label in missing else label for label in column.labels)
     whole = known.kind is None and known.ranges is None and not any("," in label for label in labels)
@@ -200,9 +199,7 @@ def _known_column(column: TextColumn, known: Known, place: Callable[[int], str],
     make = partial(quasi_identifier, column.name, column.codes, labels, weight=known.weight, place=place)
     tree: Any = known.hierarchy  # read before
     if tree is not None:
-        present = {labels[code] for code in np.unique(column.codes).tolist()} - {MISSING}
-        built = is_computed(tree, present)
-        return make(numeric=known.kind == "numeric", parents=parents_of(tree), built=built)
+        return make(numeric=known.kind == "numeric", parents=parents_of(tree), built=is_computed(tree))
     if known.ranges is not None or known.kind == "numeric":
         plain = _bounded(make(numeric=True), known.bounds)
         if known.ranges is None:
@@ -283,8 +280,8 @@ def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:
     tree = shlex.join(["--hierarchy", f"{name}=FILE"])
     codes = shlex.join(["--categorical", as_field(name)])
     raise DataError(
-        f"{place(at)}: column {shorten(name)} holds numbers, but {count(others, 'row')} of "
-        f"{count(rows + others)} {'holds' if others == 1 else 'hold'} {listed(shown)}.",
+        f"{place(at)}: column {shorten(name)} contains numbers, but {count(others, 'row')} of "
+        f"{count(rows + others)} {'contains' if others == 1 else 'contain'} {listed(shown)}.",
         hint=f"Say what these are: {missing} where no value is known; {tree} with a hierarchy of all values "
         f"where they are bands such as 90+; or {codes} if the numbers are names only.",
     )
@@ -329,7 +326,7 @@ def _form(column: QuasiIdentifier, known: Known) -> str:
 
 
 def warnings_of(table: Table) -> list[str]:
-    """Say what may give people away although no promise covers it: kept values that a single row has."""
+    """Say what may give people away although no guarantee covers it: kept values that a single row has."""
     said = []
     for column, rows in zip(table.kept, table.kept_once(), strict=True):
         if rows:

@@ -142,7 +142,7 @@ def _require_sense(name: str, known: Known) -> None:
         )
     if known.levels is not None and known.kind == "numeric":
         raise RequestError(
-            f"Column {shorten(name)} is to hold numbers, and to be grouped by {known.levels.way}.",
+            f"Column {shorten(name)} should contain numbers, and be grouped by {known.levels.way}.",
             hint=f"Numbers get ranges: --ranges {name}=10.",
         )
     if isinstance(known.ranges, Fraction) and known.ranges <= 0:
@@ -390,10 +390,7 @@ def with_trees(roles: Roles, read: Callable[[Any], Hierarchy | None]) -> Roles:
 
 
 def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
-    """Write roles of columns so that `read_roles` reads the same.
-
-    Their hierarchies must be paths, and are written as absolute ones.
-    """
+    """Write roles of columns, with hierarchies as absolute paths, so that `read_roles` reads the same."""
     sections: list[tuple[str, dict[str, Any]]] = [
         (
             name,

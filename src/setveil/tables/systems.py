@@ -13,8 +13,8 @@ from setveil.data.set_fields import split_column
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.systems.known import BOTH
 from setveil.hierarchy.systems.reading import named_system
-from setveil.tables.columns import column_pairs
 from setveil.tables.how import How
+from setveil.tables.opened import column_pairs
 
 
 def systems_said(source: Any, system: str, item_column: str | None, column: str, how: How) -> dict[str, str]:

@@ -210,7 +210,7 @@ def _measures(files: tuple[PluginFile, ...]) -> tuple[Measure, ...]:
         for one in module.MEASURES:
             if one.name in taken:
                 raise RequestError(
-                    f"{where} holds a measure {one.name}, as {taken[one.name]} does.",
+                    f"{where} contains a measure {one.name}, as {taken[one.name]} does.",
                     hint="Give the measure another name.",
                 )
             taken[one.name] = where
@@ -238,7 +238,7 @@ def require_measures(module: Any, where: str) -> None:
     elif public := [one.name for one in found if one.handed_out]:
         wrong = f"measures that no shared report shows (handed_out), not {public[0]}"
     if wrong:
-        raise RequestError(f"{where} holds no measures: it must hold {wrong}.", hint=plugins.PAGE)
+        raise RequestError(f"{where} contains no measures: it must contain {wrong}.", hint=plugins.PAGE)
 
 
 def named(name: str) -> Measure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,16 +87,58 @@ def places_in(shared: SharedSums, labels: Mapping[str, int], sizes: Ints, unlist
     2^(s-1) / (2^s - 1): the same model. `labels` are numbered from 0; `sizes`: int64 (labels + 1,), rows;
     last, all.
     """
-    counts, n_rows, none = shared.counts, int(sizes[-1]), len(labels)
-    by_label: Mapping[str, Mapping[str, int]] = {} if counts is None else counts.by_label
-    top = _ANY if counts is None else counts.least - 1  # rows of an item without a count
-    local = shared.about.get("recoding", "global") != "global"
+    none = len(labels)
     listing = _Listing()
-    of_label: dict[str, int] = {}
-    begins, ends = np.zeros(none, np.int64), np.zeros(none, np.int64)
-    rest: dict[int, int] = {}
-    excess, room = np.zeros(none, np.int64), np.full(none + 1, _ANY, np.int64)
-    chances = np.ones(none + 1)
+    spans = _list_labels(listing, shared, labels, sizes, unlisted)
+    _list_suppressed(listing, shared, none, int(sizes[-1]), unlisted)
+
+    of_label = {label: place for label, place in spans.of_label.items() if label not in listing.of}
+    label_of, rows_of = frozen(listing.label, np.int64), frozen(listing.rows, np.float64)
+    if shared.counts is not None:
+        begins, ends = frozen(spans.begins, np.int64), frozen(spans.ends, np.int64)
+        times = frozen(listing.times, np.int64)
+        label_chances(begins, ends, rows_of, times, sizes, frozen(spans.excess, np.int64), spans.chances)
+    is_item = np.ones(label_of.size, bool)
+    is_item[list(of_label.values())] = False
+    return LabelPlaces(
+        {item: tuple(found) for item, found in listing.of.items()},
+        of_label,
+        label_of,
+        frozen(rows_of / np.maximum(sizes[label_of], 1), np.float64),
+        frozen(listing.low, np.int64),
+        frozen(listing.high, np.int64),
+        frozen(is_item, np.bool_),
+        sizes,
+        frozen(spans.chances, np.float64),
+        frozen(spans.room, np.int64),
+        spans.rest,
+    )
+
+
+class _LabelSpans(NamedTuple):
+    """The consecutive places of each label, and what its counts leave open."""
+
+    begins: Ints  # int64 (labels,)
+    ends: Ints  # int64 (labels,)
+    excess: Ints  # int64 (labels,): occurrences that there are at least beyond one in each row
+    room: Ints  # int64 (labels + 1,): occurrences that there may be at most beyond one in each row
+    chances: NDArray[np.float64]  # float64 (labels + 1,): see `LabelPlaces`
+    of_label: dict[str, int]  # the place that stands for any item of a label
+    rest: dict[int, int]  # the place of items without a name
+
+
+def _list_labels(
+    listing: _Listing, shared: SharedSums, labels: Mapping[str, int], sizes: Ints, unlisted: int
+) -> _LabelSpans:
+    """List the places of items under each label."""
+    counts, none = shared.counts, len(labels)
+    by_label: Mapping[str, Mapping[str, int]] = {} if counts is None else counts.by_label
+    top = _most_uncounted(shared)
+    local = _is_local(shared)
+    spans = _LabelSpans(
+        np.zeros(none, np.int64), np.zeros(none, np.int64), np.zeros(none, np.int64),
+        np.full(none + 1, _ANY, np.int64), np.ones(none + 1), {}, {},
+    )  # fmt: skip
     for label, number in labels.items():
         size, items, listed = int(sizes[number]), shared.under(label), by_label.get(label, {})
         unnamed, more = shared.unnamed(label), label in shared.others
@@ -109,8 +152,8 @@ def places_in(shared: SharedSums, labels: Mapping[str, int], sizes: Ints, unlist
         least = 0 if more else max(size - total - (lacking - 1) * most, 0)
         if counts is None:
             each = size * _uniform_share(lacking)
-            chances[number] = 1 - 0.5**lacking
-        begins[number] = len(listing.label)
+            spans.chances[number] = 1 - 0.5**lacking
+        spans.begins[number] = len(listing.label)
         for item in items:
             rows = listed.get(item)
             if rows is None:
@@ -118,50 +161,45 @@ def places_in(shared: SharedSums, labels: Mapping[str, int], sizes: Ints, unlist
             else:
                 listing.add(item, number, rows, rows, rows)
         if unnamed:
-            rest[number] = len(listing.label)
+            spans.rest[number] = len(listing.label)
             listing.add_nameless(number, each, least, most, unnamed)
         if more:
             listing.add_nameless(number, each, max(size - total - known * most, 0), size)
-        ends[number] = len(listing.label)
-        excess[number] = max(total + lacking * fewest - size, 0)
-        room[number] = _ANY if more else total + lacking * most - size
+        spans.ends[number] = len(listing.label)
+        spans.excess[number] = max(total + lacking * fewest - size, 0)
+        spans.room[number] = _ANY if more else total + lacking * most - size
         if label in shared.members and not local:
-            of_label[label] = len(listing.label)
+            spans.of_label[label] = len(listing.label)
             listing.add_nameless(number, size, size, size)
-    left_out = by_label.get("", {})
-    _require_possible("", n_rows, tuple(left_out), left_out, top)
-    for item, rows in left_out.items():
+    return spans
+
+
+def _list_suppressed(listing: _Listing, shared: SharedSums, none: int, n_rows: int, unlisted: int) -> None:
+    """List the places of suppressed items, under the label number `none`."""
+    counts, top, local = shared.counts, _most_uncounted(shared), _is_local(shared)
+    suppressed_rows: Mapping[str, int] = {} if counts is None else counts.by_label.get("", {})
+    _require_possible("", n_rows, tuple(suppressed_rows), suppressed_rows, top)
+    for item, rows in suppressed_rows.items():
         listing.add(item, none, rows, rows, rows)
     hidden = min(top, n_rows) if counts is not None and counts.suppressed else n_rows
     # An item that is not listed may be under each of the labels with others, and suppressed elsewhere.
     unseen = min(hidden * (len(shared.others) + 1), n_rows) if local else hidden
     if local:
         # Some occurrences of an item may have been left out where others are under labels.
-        for item in [item for item in listing.of if item not in left_out]:
+        for item in [item for item in listing.of if item not in suppressed_rows]:
             listing.add(item, none, 0, 0, hidden)
     listing.add_nameless(none, 0 if counts is None else min(unlisted, unseen), 0, unseen)
 
-    of_label = {label: place for label, place in of_label.items() if label not in listing.of}
-    label_of, rows_of = frozen(listing.label, np.int64), frozen(listing.rows, np.float64)
-    if counts is not None:
-        spans = frozen(begins, np.int64), frozen(ends, np.int64)
-        times = frozen(listing.times, np.int64)
-        label_chances(*spans, rows_of, times, sizes, frozen(excess, np.int64), chances)
-    is_item = np.ones(label_of.size, bool)
-    is_item[list(of_label.values())] = False
-    return LabelPlaces(
-        {item: tuple(found) for item, found in listing.of.items()},
-        of_label,
-        label_of,
-        frozen(rows_of / np.maximum(sizes[label_of], 1), np.float64),
-        frozen(listing.low, np.int64),
-        frozen(listing.high, np.int64),
-        frozen(is_item, np.bool_),
-        sizes,
-        frozen(chances, np.float64),
-        frozen(room, np.int64),
-        rest,
-    )
+
+def _most_uncounted(shared: SharedSums) -> int:
+    """Return in how many rows an item without a count can be at most."""
+    return _ANY if shared.counts is None else shared.counts.least - 1
+
+
+def _is_local(shared: SharedSums) -> bool:
+    """Return whether an item may be under different labels in different rows."""
+    recoding: str = shared.about.get("recoding", "global")
+    return recoding != "global"
 
 
 def _uniform_share(items: int) -> float:

@@ -141,8 +141,8 @@ class Estimator:
         return self.others and name not in self and not self.shows(name)
 
     def group(self, name: str) -> tuple[str, ...]:
-        """List the codes that a name begins, if it is neither an item nor a label itself."""
-        if not self.answers_groups or name in self or self.shows(name):
+        """List the codes that a name begins, if it is neither an item nor a label of one meaning."""
+        if not self.answers_groups or name in self:
             return ()
         return codes_below(name, self.places.of)
 

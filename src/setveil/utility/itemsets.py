@@ -46,7 +46,7 @@ def surviving_itemsets(
     """Count the frequent itemsets and rules that a release still contains.
 
     An itemset of at most `max_length` items survives if all are unchanged; so do its supports, as total
-    suppression promises, which `supports_unchanged` checks. `by_length` goes up to 6 by default. Rules go
+    suppression guarantees, which `supports_unchanged` checks. `by_length` goes up to 6 by default. Rules go
     from public items to a private one, are frequent together, and survive with all their items, with the same
     confidences if supports are the same. All numbers are exact (`setveil.kernels.itemset_counts`). Xu, Fung,
     Wang, Fu, Pei, ICDM 2008, section 3, doi:10.1109/ICDM.2008.98

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from math import comb
@@ -19,7 +18,7 @@ from setveil.errors import DataError, RequestError, shorten
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, holders, recode_rows, take_rows
 from setveil.kernels.tokens import tokenize
-from setveil.kernels.walk import support
+from setveil.kernels.walk import mark_occurring
 from setveil.progress import Progress, silent
 from setveil.utility.are import Members
 
@@ -70,7 +69,7 @@ def random_queries(
     if longest < size:
         which = "items" if among is None else "of the items to draw from"
         raise RequestError(
-            f"A query size of {size} was asked for, but no row holds more than {longest} {which}.",
+            f"A query size of {size} was asked for, but no row contains more than {longest} {which}.",
             hint=f"Use a query size of at most {longest}." if longest else "There is nothing to ask for.",
         )
 
@@ -79,40 +78,47 @@ def random_queries(
     rows_of = [np.flatnonzero(lengths == length) for length in classes]
     cases = [rows.size * comb(length, size) for rows, length in zip(rows_of, classes, strict=True)]
     by_row = sum(cases) < comb(inside.size, size)
-    # The length is drawn by comparing 64 random bits with shares of 2^64.
-    shares = [(total << 64) // sum(cases) for total in accumulate(cases)]
+    # The length is drawn by comparing 64 random bits with shares of 2^64, all but the last.
+    shares = np.array([(total << 64) // sum(cases) for total in accumulate(cases[:-1])], np.uint64)
+    sizes = np.array([rows.size for rows in rows_of], np.uint64)
+    by_length = np.concatenate(rows_of)
+    begins = np.cumsum(sizes) - sizes
 
     ones = frozen(np.ones(lengths.size), np.int64)
-    holder = np.empty(1, np.int64)
     stream = np.random.PCG64(seed)
     labels = data.vocabulary.labels
     queries: Queries = []
     while len(queries) < number:
         progress("drawing queries", len(queries) / number)
-        for words in stream.random_raw((4096, size + 2)).tolist():
-            row = -1
-            if by_row:
-                j = bisect_right(shares, words[0])
-                row = int(rows_of[j][words[1] % rows_of[j].size])
-                places = _choose(classes[j], words[2:])
-                drawn = items[indptr[row] + places].astype(np.int64)
-            else:
-                drawn = _choose(inside.size, words[2:])
-            _, found = support(starts, held_by, ones, drawn, 1, holder)
-            if found and (not by_row or holder[0] == row):
-                queries.append(tuple(labels[i] for i in inside[drawn].tolist()))
-                if len(queries) == number:
-                    break
+        words = stream.random_raw((4096, size + 2))
+        rows = np.full(len(words), -1)
+        if by_row:
+            of_length = np.searchsorted(shares, words[:, 0], side="right")
+            rows = by_length[begins[of_length] + words[:, 1] % sizes[of_length]]
+            places = _choose(np.array(classes)[of_length], words[:, 2:])
+            drawn = items[indptr[rows][:, None] + places].astype(np.int64)
+        else:
+            drawn = _choose(np.full(len(words), inside.size), words[:, 2:])
+        occurs = np.zeros(len(words), bool)
+        mark_occurring(starts, held_by, ones, drawn, rows, number - len(queries), occurs)
+        queries += [tuple(labels[i] for i in itemset) for itemset in inside[drawn[occurs]].tolist()]
     return queries
 
 
-def _choose(n: int, words: list[int]) -> NDArray[np.int64]:
-    """Choose as many of 0..n-1 as there are random words, all sets equally likely (Floyd's method)."""
-    chosen: set[int] = set()
-    for top, word in enumerate(words, n - len(words)):
-        place = word % (top + 1)
-        chosen.add(top if place in chosen else place)
-    return np.array(sorted(chosen), np.int64)
+def _choose(n: NDArray[np.int64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Choose as many of 0..n-1 as a row has random words, all sets equally likely (Floyd's method).
+
+    Returns int64 (words.shape), increasing in each row.
+    """
+    chosen = np.empty(words.shape, np.int64)
+    size = words.shape[1]
+    for at in range(size):
+        top = n - size + at
+        place = (words[:, at] % (top + 1).astype(np.uint64)).astype(np.int64)
+        is_taken = (chosen[:, :at] == place[:, None]).any(axis=1)
+        chosen[:, at] = np.where(is_taken, top, place)
+    chosen.sort(axis=1)
+    return chosen
 
 
 def generalized_items(original: Transactions, published: Transactions, members: Members) -> NDArray[np.bool_]:

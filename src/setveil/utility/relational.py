@@ -67,7 +67,7 @@ def weighed_loss(case: Case) -> float:
     return float(SHARE * relational_loss(case.original, case.table) + (1 - SHARE) * items)
 
 
-def _left_out(case: Case) -> float:
+def _suppressed_share(case: Case) -> float:
     gone = counts(case.original, case.published, case.recoding)["suppressed_occurrences"]
     return float(gone / max(case.original.n_occurrences, 1))
 
@@ -149,7 +149,7 @@ MEASURES = (
     ),
     Measure(
         name="left_out",
-        compute=_left_out,
+        compute=_suppressed_share,
         place=4,
         kinds=TABLES,
         reported=False,

@@ -34,7 +34,7 @@ class Option:
     secret: bool = False  # whether it says which items an attacker does not know beforehand
     # what it says is drawn by the seed, for experiments, with the values of these options; None: is not
     drawn_with: tuple[str, ...] | None = None
-    asked_apart: bool = False  # whether `verify` has an option of its own for it, for more models
+    separate_in_verify: bool = False  # whether `verify` has an option of its own for it, for more models
 
 
 def parameter(

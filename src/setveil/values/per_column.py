@@ -29,7 +29,7 @@ def item_of(label: str) -> str:
 class PerColumn(int):
     """A number of items of each column: an integer, their sum, that knows its parts.
 
-    Code that ignores `each` reads the sum for all columns alike, which promises more: a set with at most m_c
+    Code that ignores `each` reads the sum for all columns, which guarantees more: a set with at most m_c
     items of each column has at most as many items as all m_c together. `each` is in the order in which it was
     given.
 

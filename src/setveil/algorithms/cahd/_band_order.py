@@ -52,19 +52,15 @@ def _cuthill_mckee(indptr, items, starts, tidlists, roots, expanded, level, orde
 
 
 def band_order(indptr: Ints, items: Ids, n_items: int, progress: Progress = silent) -> Ints:
-    """Order rows so that rows that share items come close to each other.
+    """Order rows so that rows that share items come close to each other: reverse Cuthill-McKee [1].
 
-    The reverse Cuthill-McKee order [1] of the graph that joins two rows if they share an item: breadth first,
-    from a row of least degree; the neighbours of each row that are not placed yet follow by ascending degree.
-    Then again, from a row of least degree among those farthest out [2], twice; of these three orders the one
-    of least profile (see `BandProfile`) is taken. Ties go by the rows' items, in item order, then by row
-    number. The graph has up to n^2 edges and is not built: when a row has handed on the rows of an item, all
-    rows of this item are placed, so each item is walked over once. Time and memory are linear in the data,
-    but for sorting.
+    The graph joins rows that share an item: breadth first from a row of least degree, neighbours by ascending
+    degree; then twice again from a row of least degree among those farthest out [2]. The order of least
+    profile is taken; ties go by items, then row number. As the neighbours of an item are placed together,
+    each item is walked over once: time and memory are linear, but for sorting.
 
-    Differences from [1]: the degree of a row counts a neighbour once for every item that they share (it is
-    the sum of the supports of the row's items), because the distinct neighbours cannot be counted in linear
-    time. Equal rows stay together.
+    Differences from [1]: a neighbour counts once for every shared item, as distinct neighbours cannot be
+    counted in linear time. Equal rows stay together.
 
     [1] Cuthill, McKee, "Reducing the bandwidth of sparse symmetric matrices", ACM National Conference 1969,
     doi:10.1145/800195.805928

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +91,7 @@ def exchange_rounds(
     """Go over all rows in groups, `rounds` times or until none is exchanged.
 
     Each row without sensitive items may be exchanged for a left-over row without sensitive items that is near
-    in band order: of one of the 10 p distinct rows before or after it. The one that promises most by the
+    in band order: of one of the 10 p distinct rows before or after it. The one that guarantees most by the
     derivatives of the loss is taken, if the loss falls: the sum of KL(s, i) over all sensitive items s and
     all others i, KL being that of a group-by query over s and the one item i. So this sum never grows, and
     the sizes and sensitive counts of all groups stay. All groups but the last have p rows.
@@ -108,9 +109,48 @@ def exchange_rounds(
     if not seats.size or not pool.size or n_items * n_sensitive > _MOST_PAIRS:
         return
 
-    # With p rows in each group but the last, the estimated share of rows with i among those with s is
-    # number / scale: number = sum over groups of weight * rows with i,
-    # scale = p * (rows of the last group) * holders.
+    shares = _shares(rows, sensitive, group, p, n_items, n_sensitive)
+    kind, top, below = _stacks(rows, order, pool)
+    seat_group = group[seats]
+    exchanges = 0
+    for turn in range(rounds):
+        before = exchanges
+        for begin in range(0, seats.size, _SEATS):
+            progress("exchanging rows", (turn + begin / seats.size) / rounds)
+            exchanges += exchange(
+                *rows, seats, seat_group, kind, top, below, *shares, begin, min(_NEAR * p, top.size), _SEATS
+            )
+        if exchanges == before:
+            return
+        result = group.copy()
+        result[order[free & seated]] = last
+        result[seats] = seat_group
+        yield result, exchanges
+
+
+class _Shares(NamedTuple):
+    """Estimated shares of the rows with each sensitive item s that have each other item i.
+
+    With p rows in each group but the last, the share is number / scale: number = sum over groups of weight *
+    rows with i, scale = p * (rows of the last group) * holders.
+    """
+
+    g_indptr: Ints  # int64 (groups + 1,): where the sensitive items of each group begin in `g_item`
+    g_item: Ints
+    weights: Ints  # of each in `g_item`
+    last_weight: Ints  # int64 (sensitive items,)
+    held: Ints  # int64 (sensitive items, items): rows with both
+    holders: Ints  # int64 (sensitive items,)
+    number: Ints  # int64 (sensitive items, items)
+    scale: Ints  # int64 (sensitive items,)
+    slopes: NDArray[np.float64]  # float64 (sensitive items, items)
+
+
+def _shares(
+    rows: Rows, sensitive: Rows, group: NDArray[np.int64], p: int, n_items: int, n_sensitive: int
+) -> _Shares:
+    """Count rows with a sensitive item and another one, in the data and as groups show them."""
+    last = int(group.max(initial=0))
     remaining = int((group == last).sum())
     kind_of = np.repeat(group, np.diff(sensitive[0])) * n_sensitive + sensitive[1]
     kinds, counts = np.unique(kind_of, return_counts=True)
@@ -139,7 +179,11 @@ def exchange_rounds(
     scale = p * remaining * holders
     slopes = np.empty((n_sensitive, n_items))
     all_slopes(held, holders, number, scale, slopes)
+    return _Shares(g_indptr, g_item, weights, last_weight, held, holders, number, scale, slopes)
 
+
+def _stacks(rows: Rows, order: Ints, pool: Ints) -> tuple[Ints, Ints, Ints]:
+    """Stack left-over rows with the same items: kinds of rows, the top of each stack, the row below each."""
     in_order, first_rows, _ = merge_rows(*take_rows(*rows, order))
     kind = np.empty(order.size, np.int64)
     kind[order] = in_order
@@ -148,19 +192,4 @@ def exchange_rounds(
     same = kind[stacked[1:]] == kind[stacked[:-1]]
     below[stacked[1:]] = np.where(same, stacked[:-1], -1)
     top[kind[stacked]] = stacked  # of repeated places the last write stays
-    seat_group = group[seats]
-    exchanges = 0
-    for turn in range(rounds):
-        before = exchanges
-        for begin in range(0, seats.size, _SEATS):
-            progress("exchanging rows", (turn + begin / seats.size) / rounds)
-            exchanges += exchange(
-                *rows, seats, seat_group, kind, top, below, g_indptr, g_item, weights, last_weight,
-                held, holders, number, scale, slopes, begin, min(_NEAR * p, top.size), _SEATS,
-            )  # fmt: skip
-        if exchanges == before:
-            return
-        result = group.copy()
-        result[order[free & seated]] = last
-        result[seats] = seat_group
-        yield result, exchanges
+    return kind, top, below

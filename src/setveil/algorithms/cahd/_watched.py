@@ -21,10 +21,7 @@ class Watched:
     def tried(
         self, quasi: Rows, sensitive: Rows, order: Ints, row: int, before: Ints, after: Ints, reach: int
     ) -> None:
-        """Write a step: a row with sensitive items, its candidates by common items, and the group formed.
-
-        Rows are numbered from 1 in band order; `before` and `after` hold their groups.
-        """
+        """Write a step: a row with sensitive items, its candidates by common items, and the group formed."""
         if before[row] >= 0:
             return
 

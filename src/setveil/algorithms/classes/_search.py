@@ -171,11 +171,7 @@ class ClassSearch:
         }
 
     def _tell(self, root: Piece, worth: Worth, looks: dict[Cuts, Look]) -> set[Cuts]:
-        """Suppress more in classes that could not be published whole, where that improves answers.
-
-        All at once, since one class that is not published whole can leave an item without a total; then
-        single classes are undone. Returns the classes.
-        """
+        """Suppress more in classes that are not published whole, where that improves answers; list them."""
         known, published = self.solver.known, dict[Cuts, Look]()
         for piece in root.classes():
             solved = known[piece.cuts]
@@ -323,6 +319,6 @@ def _require_items(items: Sequence[str], data: Transactions) -> None:
     unknown = [item for item in items if item not in data.vocabulary.ids]
     if unknown:
         raise RequestError(
-            f"--not-split names items that no row holds: {listed(unknown)}.",
+            f"--not-split names items that no row contains: {listed(unknown)}.",
             hint="Check how they are written.",
         )

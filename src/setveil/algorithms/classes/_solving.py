@@ -63,10 +63,7 @@ class Solved:
 
 
 class Solver:
-    """Solves classes once, of rows in an order that does not depend on the input's.
-
-    `least` is the fewest rows that a count may speak of.
-    """
+    """Solves classes once, of rows in canonical order, with counts of at least `least` rows."""
 
     def __init__(
         self,
@@ -199,13 +196,13 @@ class Solver:
             self.whole = max(search.losses.whole, 1)
         to = image[self.tree.locate(rows.vocabulary)]
         found = self._made(rows, used, to, None, search, record)
-        more = {} if alone else self._left_out_more(rows, to, search)
+        more = {} if alone else self._suppressed_more(rows, to, search)
         if not more:
             return found
         less = frozen(np.where(np.isin(to, list(more)), -1, to), np.int32)
         return replace(found, published=replace(found, nodes=less, cost=found.cost + sum(more.values())))
 
-    def _left_out_more(self, rows: Transactions, to: Ids, search: Search) -> dict[int, int]:
+    def _suppressed_more(self, rows: Transactions, to: Ids, search: Search) -> dict[int, int]:
         """Choose further items to suppress so that the class may be published whole, and price them."""
         published, shown = recode_rows(rows.indptr, rows.items, to)
         empty = int((np.diff(published) == 0).sum())

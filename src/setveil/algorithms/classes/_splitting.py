@@ -112,10 +112,7 @@ class Splitting:
         )
 
     def split(self, size: int, most: int | None, gain: float) -> Piece:
-        """Cut all rows, the cut of greatest gain first, into at most `most` classes of at least `size` rows.
-
-        A cut must gain this share of what is open of all rows.
-        """
+        """Cut rows, greatest gain first, into at most `most` classes; a cut gains a share of what is open."""
         whole = Piece(frozen(np.arange(self.data.n_rows), np.int64), ())
         least = gain * self.open(self.data.supports())
         waiting: list[tuple[int, int, int, Piece]] = []

@@ -55,10 +55,7 @@ class Looks:
 
 
 class Worth:
-    """Judges classes by pairs from random rows, whose order must not depend on the input's.
-
-    `secrets` are not counted, nor asked for; `least` is the fewest rows that a count may speak of.
-    """
+    """Judges classes, with counts of at least `least` rows, by pairs from random rows in canonical order."""
 
     def __init__(self, data: Transactions, tree: Hierarchy, secrets: Collection[str], least: int) -> None:
         self.data, self.tree, self.least = data, tree, least

@@ -23,7 +23,7 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     summary="Splits the rows into published classes, and recodes each with the least possible loss: "
     "counts of items together come out far better.",
-    reference="setveil, docs/classes.md; the promise: VLDB 2008, doi:10.14778/1453856.1453874",
+    reference="setveil, docs/classes.md; the guarantee: VLDB 2008, doi:10.14778/1453856.1453874",
     bibtex=together(SETVEIL, VLDB_2008),
     minimizes="entropy-max",
     recoding="classes",
@@ -37,7 +37,7 @@ def anonymize(
     parameters: Classes = Classes(),
     progress: Progress = silent,
 ) -> tuple[ClassRecoding, dict[str, Any]]:
-    """Keep the promise in every class of rows, anyone who knows the class of a person.
+    """Satisfy the guarantee in every class of rows, anyone who knows the class of a person.
 
     Rows are cut on single items by greatest gain (`_splitting.Splitting`), each class is recoded with the
     least possible loss (`_solving.Solver`), and cuts are taken back where answers do not get better

@@ -66,16 +66,12 @@ def protect(
 ) -> Broken | None:
     """Merge and suppress items until every privacy constraint is satisfied: Algorithm 1 of [1].
 
-    Returns the first suppression that made it more items than `allowed`.
-
-    Differences from [1]: a constraint is satisfied iff no subset of its image has support in (0, k). Where
-    the least supported item of a constraint may not be merged but is not rare (the printed steps 4-10 would
-    wait for ever), the next least supported item that may be merged is, and if there is none, the least
-    supported is suppressed. A constraint whose image is a single published item (steps 11-14) is treated in
-    the same way: merged while that is allowed, suppressed only then. Items that occur in no row are left
-    alone. Where all m-itemsets are protected and no row has m items, those of as many items as the longest
-    row has are: the promise is the same. The run goes on when too many items are suppressed, to learn how
-    many it takes.
+    Returns the first suppression beyond `allowed`; the run goes on, to learn how many it takes. Differences
+    from [1]: a constraint is satisfied iff no subset of its image has support in (0, k). Where its least
+    supported item may not be merged but is not rare (steps 4-10 would wait for ever), the next that may be is
+    merged, else the least supported is suppressed. An image of a single published item (steps 11-14) is
+    treated likewise. Items in no row are left alone. If all m-itemsets are protected, m is at most the
+    longest row: the guarantee is the same.
 
     [1] Loukides, Gkoulalas-Divanis, Malin, KAIS 28(2), 2011, section 4, doi:10.1007/s10115-010-0354-4
     """

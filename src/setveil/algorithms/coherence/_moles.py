@@ -78,10 +78,7 @@ class PublicPrivateSplit:
         return int(held.sum()), int(self.private[count.argmax()]) if most else None, most
 
     def rows(self, items: NDArray[np.int64]) -> tuple[tuple[Ints, Ids, Ints], tuple[Ints, Ids, Ints]]:
-        """Cut the rows down to some public items, renumbered from 0, and merge equal ones.
-
-        Returns weighted distinct rows, and for each its private items with how many of its rows hold them.
-        """
+        """Cut rows down to public items, merge equal ones, and count the private items of each."""
         data = self.data
         image = np.full(data.n_items, -1, np.int32)
         image[items] = np.arange(items.size)

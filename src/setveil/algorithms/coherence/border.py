@@ -11,7 +11,7 @@ from setveil.algorithms._papers import ICDM_2008
 from setveil.progress import Progress, silent
 from setveil.tracing import as_float, most
 from setveil.values.declared import Declared, parameter
-from setveil.values.kinds import Integer, Size
+from setveil.values.kinds import Flag, Integer, Size
 
 if TYPE_CHECKING:
     from setveil.algorithms.coherence._borders import Borders
@@ -42,6 +42,8 @@ class Border(Declared):
         guarantee's k.
     p_nugget : int or float
         p', at least 1: nuggets have at most this many items; `math.inf`: as many as they like.
+    as_printed : bool
+        Suppress all items in no nugget at once, as the paper's observation 2 says, also those in no mole.
 
     Examples
     --------
@@ -56,6 +58,10 @@ class Border(Declared):
     )
     p_nugget: int | float = parameter(
         Size(), "Most items of the itemsets to keep (or inf, the default).", default=math.inf
+    )
+
+    as_printed: bool = parameter(
+        Flag(), "Suppress all items in no itemset to keep at once, as the paper prints it.", default=False
     )
 
     def __post_init__(self) -> None:
@@ -74,18 +80,13 @@ def choose_items(
     progress: Progress = silent,
     trace: Trace | None = None,
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
-    """Choose the public items to suppress: figure 2 of [1] with the scores of sections 5 and 6.
+    """Choose the public items to suppress, with scores as text, and count moles and nuggets: figure 2 of [1].
 
-    Returns (item, score as text) in the order in which they go, and how many moles and nuggets were counted,
-    and nuggets are left.
-
-    Differences from [1]: the borders' edges are made disjoint while they are found, by a walk that branches
-    on one item after the other and stops where all of an edge is in the family, or where so few distinct rows
-    are left that inclusion and exclusion over them counts it (`setveil.kernels.itemset_counts`). Edges need
-    then be neither stored nor intersected nor subtracted, and no antichain has to be computed; counts are the
-    same. Items in at least k but fewer than k' rows are in no nugget, so their score is infinite while they
-    are in any mole. They go first, that in most moles before others; the moles and nuggets of all other items
-    are only counted then. [1] suppresses them all, even those in no mole.
+    Differences from [1]: edges are made disjoint while they are found, by branching on one item after the
+    other, down to edges in the family or rows few enough for inclusion and exclusion
+    (`setveil.kernels.itemset_counts`); counts are the same, and no antichain is computed. Items in k to k' -
+    1 rows are in no nugget: those in moles go first, that in most moles before others; other moles and
+    nuggets are counted then. [1] suppresses them all, and so does `as_printed`.
 
     [1] Xu, Fung, Wang, Fu, Pei, ICDM 2008, doi:10.1109/ICDM.2008.98
     """
@@ -99,7 +100,15 @@ def choose_items(
     if trace is not None:
         report_alone(trace, split.data, order)
     borders = Borders(split, k_nugget, parameters.p_nugget, progress)
-    moles = {v: borders.moles_of(v)[0] for v in borders.left[split.support[borders.left] < k_nugget].tolist()}
+    in_none = borders.left[split.support[borders.left] < k_nugget].tolist()
+    if parameters.as_printed:
+        for v in in_none:
+            order.append((v, "in no nugget"))
+            if trace is not None:
+                _report(trace, split, [], v)
+            borders.drop(v)
+        in_none = []
+    moles = {v: borders.moles_of(v)[0] for v in in_none}
     while any(moles.values()):
         v = max(moles, key=lambda v: (moles[v], -v))
         order.append((v, "inf"))

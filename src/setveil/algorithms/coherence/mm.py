@@ -10,6 +10,8 @@ from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._papers import KDD_2008
 from setveil.progress import Progress, silent
 from setveil.tracing import MOST, most
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Flag
 
 if TYPE_CHECKING:
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
@@ -31,8 +33,13 @@ NEAR = 1e-9  # scores that differ by a smaller share are compared exactly
 
 
 @dataclass(frozen=True)
-class MM:
-    """The algorithm MM, which has no parameters.
+class MM(Declared):
+    """The algorithm MM and its parameter.
+
+    Attributes
+    ----------
+    equal_weights : bool
+        All items weigh the same; otherwise the loss of an item is the number of rows that contain it.
 
     Examples
     --------
@@ -42,12 +49,17 @@ class MM:
     True
     """
 
+    equal_weights: bool = parameter(Flag(), "Let all items weigh the same, not by their rows.", default=False)
+
 
 Parameters = MM
 
 
 def choose_items(
-    split: PublicPrivateSplit, progress: Progress = silent, trace: Trace | None = None
+    split: PublicPrivateSplit,
+    parameters: MM = MM(),
+    progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Choose the public items to suppress, as MM does.
 
@@ -73,17 +85,18 @@ def choose_items(
         report_alone(trace, split.data, order)
     moles = split.minimal_moles(progress=progress)
     n, support = split.data.n_items, np.maximum(split.support, 1)
+    weight = np.ones_like(support) if parameters.equal_weights else support  # IL(e)
     starts, moles_of, _ = invert(moles.indptr, moles.items, n)
     count = np.diff(starts)  # MM(e)
     gone = np.zeros(len(moles), bool)
     left = len(moles)
     while left:
-        score = count / support
+        score = count / weight
         near = np.flatnonzero(score >= score.max() * (1 - NEAR)).tolist()
-        v = max(near, key=lambda e: (Fraction(int(count[e]), int(support[e])), -e))
-        order.append((v, str(Fraction(int(count[v]), int(support[v])))))
+        v = max(near, key=lambda e: (Fraction(int(count[e]), int(weight[e])), -e))
+        order.append((v, str(Fraction(int(count[v]), int(weight[v])))))
         if trace is not None:
-            _report(trace, split, moles, gone, count, support, v)
+            _report(trace, split, moles, gone, count, weight, v)
         lost = moles_of[starts[v] : starts[v + 1]]
         lost = lost[~gone[lost]]
         gone[lost] = True
@@ -99,7 +112,7 @@ def choose_items(
 
 
 def _report(
-    trace: Trace, split: PublicPrivateSplit, moles: Any, gone: Any, count: Any, support: Any, v: int
+    trace: Trace, split: PublicPrivateSplit, moles: Any, gone: Any, count: Any, weight: Any, v: int
 ) -> None:
     """Write a step: minimal moles that are left, the score of each item in them, and the chosen item."""
     import numpy as np
@@ -107,7 +120,7 @@ def _report(
     labels = split.data.vocabulary.labels
     left = np.flatnonzero(~gone)
     scored = sorted(
-        np.flatnonzero(count).tolist(), key=lambda e: (-Fraction(int(count[e]), int(support[e])), e)
+        np.flatnonzero(count).tolist(), key=lambda e: (-Fraction(int(count[e]), int(weight[e])), e)
     )
     trace.step(
         moles=left.size,
@@ -119,8 +132,8 @@ def _report(
             {
                 "suppress": labels[e],
                 "moles": int(count[e]),
-                "occurrences": int(support[e]),
-                "score": int(count[e]) / int(support[e]),
+                "occurrences": int(split.support[e]),
+                "score": int(count[e]) / int(weight[e]),
             }
             for e in scored
         ),
@@ -143,5 +156,5 @@ def anonymize(
     from setveil.algorithms._suppressed_items import final_recoding
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
 
-    order, details = choose_items(PublicPrivateSplit(data, guarantee), progress, trace)
+    order, details = choose_items(PublicPrivateSplit(data, guarantee), parameters, progress, trace)
     return final_recoding(data, order, details)

@@ -27,7 +27,7 @@ class Clusters:
     item: Ints  # int64 (pairs,): ascending in each cluster
     starts: Ints  # int64 (pairs + 1,): where the rows of each pair begin
     holders: Ints  # int64 (occurrences,): the rows that hold the item, as positions in `rows`
-    left_out: Ints  # int64: occurrences of the data that are not published
+    suppressed: Ints  # int64: occurrences of the data that are not published
 
     @property
     def number(self) -> int:
@@ -52,10 +52,7 @@ class Filled:
 def clusters_of(
     data: Transactions, least: int, limit: int, secret: NDArray[np.bool_], rho: Fraction | None
 ) -> Clusters:
-    """Split rows into clusters of at least `least` rows, and of `limit` at most where that can be (HORPART).
-
-    If there is a rho, at most this share of a cluster's rows may keep each `secret` item.
-    """
+    """Split rows into clusters of `least` to `limit` rows (HORPART); a share rho keep a `secret` item."""
     filled = np.flatnonzero(data.row_lengths() > 0)
     indptr, items = take_rows(data.indptr, data.items, frozen(filled, np.int64))
     order, ends = np.arange(filled.size), np.empty(filled.size, np.int64)
@@ -71,13 +68,13 @@ def clusters_of(
     item = data.items[at].astype(np.int64)
     by_pair = np.argsort(cluster * data.n_items + item, kind="stable")
     keys = (cluster * data.n_items + item)[by_pair]
-    left_out = at[:0]
+    suppressed = at[:0]
     if rho is not None:
         new = np.flatnonzero(np.diff(keys, prepend=-1))
         nth = np.arange(keys.size) - np.repeat(new, np.diff(np.append(new, keys.size)))
         share = np.array([int(rho * size) for size in np.diff(first_row).tolist()], np.int64)
         beyond = secret[keys % max(data.n_items, 1)] & (nth >= share[cluster[by_pair]])
-        left_out = np.sort(at[by_pair[beyond]])
+        suppressed = np.sort(at[by_pair[beyond]])
         by_pair, keys = by_pair[~beyond], keys[~beyond]
     new = np.flatnonzero(np.diff(keys, prepend=-1))
     pairs = keys[new]
@@ -88,7 +85,7 @@ def clusters_of(
         frozen(pairs % max(data.n_items, 1), np.int64),
         frozen(np.append(new, keys.size), np.int64),
         frozen(row[by_pair], np.int64),
-        frozen(left_out, np.int64),
+        frozen(suppressed, np.int64),
     )
 
 

@@ -23,7 +23,7 @@ info = AlgorithmInfo(
     guarantees=("disassociated",),
     needs=(),
     summary="Publishes every item under its own name, but not which items are in the same row: a weaker "
-    "promise.",
+    "guarantee.",
     reference="Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 5(10), 2012, sections 3 to 5, "
     "doi:10.14778/2336664.2336668",
     bibtex=VLDB_2012,
@@ -129,12 +129,12 @@ def anonymize(
         "shared_chunks": len(shared),
         "smallest": int(clusters.sizes.min(initial=data.n_rows)),
         "largest": int(clusters.sizes.max(initial=0)),
-        "left_out": clusters.left_out.size,
+        "left_out": clusters.suppressed.size,
     }
     if guarantee.assumed:
         details["warnings"] = [f"No --rho is given: nothing sensitive is learned with a chance above {RHO}."]
     published = RowChunks(
-        k, guarantee.m, frozen(cluster, np.int64), (*made, *shared), frozen(clusters.left_out, np.int64),
+        k, guarantee.m, frozen(cluster, np.int64), (*made, *shared), frozen(clusters.suppressed, np.int64),
         guarantee.sensitive, guarantee.rho,
     )  # fmt: skip
     return published, details

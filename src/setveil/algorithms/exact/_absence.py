@@ -1,4 +1,4 @@
-"""Threats to a promise that also holds against who knows an item that a person has not, and their clauses.
+"""Threats to a guarantee that also holds against who knows an item that a person has not, and their clauses.
 
 A threat is a set S of published nodes, at most m and perhaps none, and a leaf y that is published as itself,
 such that some rows, but fewer than k, have S and not y (docs/exact.md). The verifier shares no code with it.
@@ -38,15 +38,12 @@ def require_more_items(hierarchy: Hierarchy, empty: int, guarantee: KmAnonymity)
             f"the only item that there is, {hierarchy.labels[0]!r}.",
             hint=f"k = {empty} can be reached, or omit the guarantee about absent items."
             if empty > 1
-            else "Omit the promise about absent items.",
+            else "Omit the guarantee about absent items.",
         )
 
 
 class AbsenceThreats:
-    """Finds what breaks the promise about an absent item, where k^m-anonymity alone is kept.
-
-    The rows of leaves in `cut` are distinct, with `weights`; `starts` and `holders` are those of all nodes.
-    """
+    """Finds threats of an absent item in distinct, weighted rows where k^m-anonymity alone is satisfied."""
 
     def __init__(
         self, cut: Cut, rows: tuple[Ints, Ids], weights: Ints, starts: Ints, holders: Ids, k: int, m: float
@@ -77,12 +74,10 @@ class AbsenceThreats:
             yield LackedLeaf([*out[i, : sizes[i]].tolist(), int(out[i, -1])])
 
     def clauses(self, threat: LackedLeaf, with_leaves: bool) -> Iterator[Clause]:
-        """State what a threat proves, in most general form.
+        """State the clauses of a threat S and an absent leaf y (lemma: `_clauses`).
 
-        Let S and y be the threat, or S be generalized while some rows, but fewer than k, have it and not y,
-        and let L hold one leaf below each node of S such that some row has all of L and not y. A solution
-        whose cut lies at or below S, and which publishes all of L, and y as itself, is not valid: the nodes
-        that it publishes L as occur together without y, in at most as many rows as S.
+        Rows count, for S as for L, that do not have y. The cut is above y or a node of S, or y or a leaf of L
+        is suppressed.
         """
         *nodes, absent = threat
         general = self._general(nodes, absent)

@@ -56,14 +56,11 @@ def contracted(
     parents: dict[str, str | None] = {tree.labels[tree.root]: None}
     for v, above in zip(nodes.tolist(), up.tolist(), strict=True):
         parents[tree.labels[v]] = tree.labels[above]
-    return Hierarchy(parents)
+    return tree.derived(parents)
 
 
 def greedy_cover(members: dict[X, set[int]], price: Mapping[X, int], left: set[int]) -> Iterator[X]:
-    """Choose what is in most of `left` for its price (at least 1), until nothing is left; first of equals.
-
-    `members`, what each choice covers, and `left`, what is to be covered, are changed.
-    """
+    """Choose what is in most of `left` for its price (at least 1), until nothing is left; first of equals."""
     queue = [(price[x] / len(covered), x) for x, covered in members.items()]
     heapify(queue)
     while left:
@@ -82,11 +79,9 @@ def greedy_cover(members: dict[X, set[int]], price: Mapping[X, int], left: set[i
 class Candidates:
     """Makes candidate recodings, valid ones and others.
 
-    A candidate tells for each leaf the node of the cut above it, or -1 if the leaf is suppressed: int32
-    (n_nodes,); it has room for the inner nodes, which publish nothing themselves. `cut` is the lowest cut of
-    the data. `kept` leaves must be published as themselves; `barred` ones are suppressed where the cut does
-    not lie above them; other leaves only if `suppress`. `both_ways`: whether candidates are repaired by
-    generalizing, too, where leaves may be suppressed; `whole`: nodes that are not split again.
+    A candidate, int32 (n_nodes,), says for each leaf the node of the cut above it, or -1: suppressed. `cut`
+    is the lowest. `kept` leaves stay themselves, `barred` ones are suppressed unless the cut is above, others
+    only if `suppress`. `both_ways`: repair also by generalizing; `whole`: nodes that are not split again.
     """
 
     def __init__(
@@ -175,10 +170,7 @@ class Candidates:
             yield self.generalized_further(candidate)
 
     def refined(self, candidate: Ids) -> Ids:
-        """Split nodes of a valid candidate again while it stays valid: that costs nothing, or gains.
-
-        Where absent items tell, all that can be, or none.
-        """
+        """Split nodes of a valid candidate while it stays valid: all or none where absent items tell."""
         suppressed = self.suppressed_leaves(candidate)
         published = self._cut.fresh()
         published.drop(suppressed)

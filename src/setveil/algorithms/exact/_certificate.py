@@ -96,10 +96,7 @@ class Prover:
         return self.loss if proven == inf else int(min(proven, self.loss))
 
     def least(self, multipliers: Multipliers, fixed: Fixed, scale: int = SCALE) -> int | float:
-        """Find the loss that multipliers prove in a branch; inf: there is no release in it.
-
-        With `scale` 0, only decides whether there is a release: inf or 0.
-        """
+        """Find the loss that multipliers prove in a branch; inf: no release; scale 0 decides only that."""
         tree, n, losses = self.tree, self.tree.n_leaves, self.losses
         inner, suppress = self.variables.n_inner, self.variables.suppress
         each = [0] * tree.n_nodes
@@ -133,11 +130,7 @@ class Prover:
     def _settle(
         self, fixed: Fixed, known: int | float, proof: int
     ) -> tuple[int | float, int, Floats | None] | None:
-        """Minimize in a branch under all clauses there are: the best bound and its proof; None if time is up.
-
-        Bound inf: there is no release. The values at the minimum are None where a valid release has this
-        loss.
-        """
+        """Minimize in a branch under all clauses: bound (inf: no release) and proof; None: time is up."""
         program = self.program
         while True:
             relaxed = program.relax()

@@ -1,4 +1,10 @@
-"""Threats of a cut with suppressed items, and the clauses that they prove."""
+"""Threats of a cut with suppressed items, and the clauses that they prove.
+
+The lemma of clauses (docs/exact_proof.md#clauses): let S be nodes, none above another, that some rows contain
+but fewer than k, and L one leaf below each, such that some row has all of L. Then every valid release is cut
+above a node of S or suppresses a leaf of L: else it shows the nodes that L is published as together, in at
+most as many rows as S. A more general S, while still in fewer than k rows, gives a stronger clause.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +51,7 @@ def least_below(tree: Hierarchy, values: Floats) -> Floats:
 
 
 class Separator:
-    """Finds clauses that a cut with suppressed leaves breaks.
-
-    With `absent` also those against an attacker who knows an absent item. A clause is a set of inner nodes
-    and a set of leaves: every valid solution generalizes up to one of these nodes or higher, or suppresses
-    one of these leaves.
-    """
+    """Finds clauses that a cut with suppressed leaves breaks, with `absent` also those of absent items."""
 
     def __init__(self, cut: Cut, k: int, m: float, *, absent: bool = False) -> None:
         tree = cut.tree
@@ -78,11 +79,7 @@ class Separator:
         self._threats: dict[Clause, tuple[int, ...]] = {}  # one that proves each clause
 
     def threats(self, candidate: Ids, progress: Progress) -> Iterator[list[int]]:
-        """List the threats of smallest size between published nodes; nothing if the candidate is valid.
-
-        `candidate` is int32 (n_nodes,): the node of the cut above each leaf, -1 if the leaf is suppressed.
-        Those with an absent leaf come only where there are no others.
-        """
+        """List the smallest threats of a candidate's nodes, those with an absent leaf only without others."""
         tree = self.cut.tree
         rows = distinct_rows(*recode_rows(*self.rows, frozen(candidate, np.int32)), self.weights)
         published = np.zeros(tree.n_nodes, bool)
@@ -121,13 +118,7 @@ class Separator:
         return self.beside.stays_valid(np.array([leaf], np.int32), candidate)
 
     def clauses(self, threats: Sequence[list[int]], with_leaves: bool) -> Iterator[list[Clause]]:
-        """State for each threat of one size between published nodes what it proves, in most general form.
-
-        Let S be the threat or any of its generalizations whose support is still in (0, k), and let L hold one
-        leaf below each node of S such that some row has all of L. A solution whose cut lies at or below S and
-        which publishes all of L is not valid: the nodes it publishes L as occur together, in at most as many
-        rows as S.
-        """
+        """State the clauses of threats of one size between published nodes, in most general form."""
         lacking = [threat for threat in threats if isinstance(threat, LackedLeaf)]
         if self.absence is not None and lacking:
             for one in lacking:
@@ -148,12 +139,11 @@ class Separator:
             yield found
 
     def violated(self, up: Floats, suppressed: Floats | None) -> list[Clause]:
-        """List clauses that a fractional solution violates: none only if it satisfies all there are.
+        """List clauses that a fractional solution violates: none only if it satisfies all, or steps run out.
 
-        Unless the search takes too many steps. Those that are violated most come first, and the others only
-        if these are few. Of each threat only minimal and most general forms are listed, and for each row that
-        holds it the choice of leaves that is violated most. `up`: the variable of each inner node, 0 for
-        leaves; `suppressed`: how far each leaf is suppressed, None if nothing may be.
+        The most violated come first, others only if these are few; of each threat minimal and most general
+        forms, and for each row the worst choice of leaves. `up`, `suppressed` (or None): variables of nodes
+        and of leaves.
         """
         tree = self.cut.tree
         with_leaves = suppressed is not None

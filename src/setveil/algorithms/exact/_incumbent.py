@@ -12,10 +12,7 @@ from setveil.kernels.rows import Ids
 
 
 class Incumbent:
-    """The best of the valid candidates that were offered, with at most `most` occurrences suppressed.
-
-    A proven bound that is a share of `gap` below the loss is close enough. `candidate` is empty at first.
-    """
+    """The best valid candidate so far with at most `most` occurrences suppressed; a `gap` is accepted."""
 
     def __init__(self, losses: Losses, most: int, gap: Fraction) -> None:
         self.losses, self.most, self.gap = losses, most, gap

@@ -81,10 +81,7 @@ class Losses:
     def _of_labels(
         cls, objective: str, hierarchy: Hierarchy, tree: Hierarchy, occurrences: list[int], weight: list[int]
     ) -> Losses:
-        """Make the losses of NCP or LM: of an occurrence, what its label represents.
-
-        Leaves of the tree that the hierarchy lacks represent themselves.
-        """
+        """Make the losses of NCP or LM; leaves that the hierarchy lacks represent themselves."""
         if objective == "ncp":
             spread, worst = hierarchy.spread
             of_node = np.where(hierarchy.leaf_counts > 1, spread, 0)

@@ -12,10 +12,7 @@ LEAST_VIOLATED = 1e-3  # by how much an inequality must be violated to be of use
 
 @compiled
 def keep_greedily(order, starts, items, item_starts, moles_of, gone):
-    """Keep items in this order where that leaves no mole (of starts, items) whole; others stay as they are.
-
-    gone: bool (n,), written: the suppressed items, at least one of each mole; moles_of: those of each item.
-    """
+    """Keep items in this order where that leaves no mole whole; write `gone`, the suppressed items."""
     lacks = np.zeros(starts.size - 1, np.int64)
     for mole in range(starts.size - 1):
         for p in range(starts[mole], starts[mole + 1]):

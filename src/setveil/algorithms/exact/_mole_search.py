@@ -147,7 +147,7 @@ class MoleSearch:
 
     def _begin(self) -> None:
         """Take greedy releases: that of MM, and what keeps heavy items first."""
-        order, _ = mm.choose_items(self.split, self.progress)
+        order, _ = mm.choose_items(self.split, progress=self.progress)
         gone = np.isin(self.items, [item for item, _ in order])
         if not (gone & self.kept).any():
             self._refined(gone)
@@ -245,7 +245,7 @@ class MoleSearch:
             items = self.items[self.members[self.starts[first] : self.starts[first + 1]]].tolist()
             support, whom, count = self.split.facts(items)
         named = listed([labels[i] for i in items])
-        reason = f"only {support:,} rows hold {'them' if len(items) > 1 else 'it'}"
+        reason = f"only {support:,} rows contain {'them' if len(items) > 1 else 'it'}"
         if support >= self.split.guarantee.k and whom is not None:
             reason = (
                 f"knowing {'them' if len(items) > 1 else 'it'} reveals {shorten(labels[whom], 40)} with "

@@ -50,7 +50,7 @@ class RhoCandidates(Candidates):
             yield from super().threats(candidate)
 
     def is_valid(self, candidate: Ids) -> bool:
-        """Whether a candidate keeps the promise: checked in full."""
+        """Whether a candidate satisfies the guarantee: checked in full."""
         root = self.tree.root
         return (
             not (self.low_root and root >= self.tree.n_leaves and bool((candidate == root)[:root].any()))
@@ -192,10 +192,7 @@ class RhoCandidates(Candidates):
         return candidate
 
     def _hide_some(self, candidate: Ids, found: Iterable[SecretBreach]) -> None:
-        """Suppress sensitive items in enough rows that contain the left side of each breach.
-
-        Begins with the rows in most unresolved breaches. Rows that turn out unnecessary get the item back.
-        """
+        """Suppress sensitive items in enough rows with each breach, in rows of most breaches first."""
         tail = candidate[self.tree.n_nodes :]
         of_item: dict[int, list[SecretBreach]] = {}
         for breach in found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf, lcm
@@ -22,10 +22,10 @@ from setveil.algorithms.exact._hidings import ITEMS, NOTHING, OCCURRENCES, Sensi
 from setveil.algorithms.exact._incumbent import Incumbent
 from setveil.algorithms.exact._losses import Losses, how_far
 from setveil.algorithms.exact._parameters import Exact
-from setveil.algorithms.exact._program import Program
+from setveil.algorithms.exact._program import Floats, Program, Row
 from setveil.algorithms.exact._promise import Promise
 from setveil.algorithms.exact._rho_candidates import RhoCandidates
-from setveil.algorithms.exact._rho_rounding import RhoRounding
+from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._search import PATIENCE, Search
 from setveil.algorithms.exact._variables import Variables
 from setveil.data.transactions import Transactions
@@ -39,15 +39,59 @@ EARLY = 0.5  # share of the time that the optimum without regard to sensitive it
 TOP = "\0"  # the node above the public root and sensitive items that may be known
 
 
-class RhoSearch:
-    """The search for the least loss under a bound on inference about sensitive items.
+LIFTED = 200  # breaches of one candidate that are stated of more general nodes, too
 
-    Published nodes have the same supports as in the data: neither a cut nor full suppression changes them. So
-    whether a set of published nodes is in too few rows, or gives a sensitive item away, is a fact of the
-    data, and the demands of a guarantee are linear in the variables. But it is not monotone: neither finer
-    nor coarser cuts inherit it, only suppression is safe. Nothing here relies on more than that. The order of
-    the data must not depend on the input's. With `flat` there is no hierarchy: public items are published as
-    themselves or suppressed.
+
+class RhoRounding(Rounding):
+    """Answers what branch and cut asks; `breaches` finds what is revealed (see `Rounding`)."""
+
+    candidates: RhoCandidates
+
+    def __init__(
+        self,
+        program: Program,
+        variables: Variables,
+        separator: Separator,
+        candidates: RhoCandidates,
+        incumbent: Incumbent,
+        breaches: Breaches,
+    ) -> None:
+        super().__init__(program, variables, separator, candidates, incumbent)
+        self.breaches = breaches
+
+    def _add_found(self, candidate: Ids) -> None:
+        super()._add_found(candidate)
+        found = self.breaches.of_candidate(candidate)
+        self._add_breaches(found)
+        self._add_rows(self.breaches.hereditary(self.variables, breach) for breach in found[:LIFTED])
+
+    def _add_violated(self, values: Floats) -> None:
+        if self.separator.k > 1:
+            super()._add_violated(values)
+        self._add_breaches(self.breaches.violated(self.variables, values))
+
+    def _is_valid(self, candidate: Ids) -> bool:
+        return self.candidates.is_valid(candidate)
+
+    def _add_breaches(self, found: Iterable[SecretBreach]) -> None:
+        self._add_rows(self.breaches.clause(self.variables, breach) for breach in found)
+
+    def _add_rows(self, rows: Iterable[Row | None]) -> None:
+        """Add clauses, where there are any."""
+        pairs = []
+        for row in rows:
+            if row is not None:
+                pairs += self.variables.name(self.variables.leaves_of(row[0]))
+                self.program.add(*row)
+        self.program.exclude(pairs)
+
+
+class RhoSearch:
+    """The search for the least loss under a bound on inference about sensitive items (docs/exact_proof.md).
+
+    Supports of published nodes are facts of the data, so demands are linear in the variables; but neither
+    finer nor coarser cuts inherit them, only suppression does. The order of the data must not depend on the
+    input's. `flat`: there is no hierarchy.
     """
 
     def __init__(
@@ -317,14 +361,15 @@ class RhoSearch:
             labels = [self.tree.labels[v] for v in threat]
             raise InfeasibleError(
                 f"The items to keep cannot all be kept: {self.promise.phrase} forbids publishing "
-                f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}: too few rows hold "
+                f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}: too few rows contain "
                 f"{'them' if len(labels) > 1 else 'it'}.",
                 hint="Keep fewer items.",
             )
         found = [*self._forced(), *self.breaches.of_candidate(coarsest)]
         if found:
             raise InfeasibleError(
-                f"The items to keep cannot all be kept: {self._told(found[0])}", hint="Keep fewer items."
+                f"The items to keep cannot all be kept: {self._breach_words(found[0])}",
+                hint="Keep fewer items.",
             )
 
     def _forced(self) -> list[SecretBreach]:
@@ -332,7 +377,7 @@ class RhoSearch:
         always = range(len(self.sensitive.labels)) if self.sensitive.hide == NOTHING else self.shown
         return [breach for breach in self.breaches.of_everybody() if breach.item in always]
 
-    def _told(self, breach: SecretBreach) -> str:
+    def _breach_words(self, breach: SecretBreach) -> str:
         known = listed([self.tree.labels[v] for v in breach.nodes]) if breach.nodes else "nothing"
         return (
             f"someone who knows {known} learns {self.sensitive.labels[breach.item]} with a confidence of "
@@ -343,7 +388,7 @@ class RhoSearch:
         """Refuse a limit of suppression that is too low, and name the least that would do."""
         if self.parameters.max_suppressed is None:
             found = self.breaches.of_candidate(self.candidates.finest(), hidden=False)
-            example = f" As they are, {self._told(found[0])}" if found else ""
+            example = f" As they are, {self._breach_words(found[0])}" if found else ""
             raise InfeasibleError(
                 f"No release keeps {self.promise.phrase} and what is to be kept.{example}",
                 hint="Keep fewer items, or allow --suppress.",

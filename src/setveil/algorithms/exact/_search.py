@@ -311,7 +311,7 @@ class Search:
             )
             raise InfeasibleError(
                 f"The items to keep cannot all be kept{siblings}: {self.guarantee.phrase} forbids publishing "
-                f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}: too few rows hold "
+                f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}: too few rows contain "
                 f"{'them' if len(labels) > 1 else 'it'}.",
                 hint="Keep fewer items" + ("." if self.parameters.suppress else ", or allow --suppress."),
             )
@@ -322,7 +322,7 @@ class Search:
         if not isinstance(threat, LackedLeaf):
             return
         *known, absent = (self.tree.labels[v] for v in threat)
-        rows = f"rows hold {listed(known)} without it" if known else "rows lack it"
+        rows = f"rows contain {listed(known)} without it" if known else "rows lack it"
         raise InfeasibleError(
             f"The items to keep cannot all be kept: {self.guarantee.phrase} forbids publishing {absent!r} as "
             f"itself{' with the items to keep' if known else ''}: too few {rows}.",

@@ -42,7 +42,7 @@ def anonymize(
     parameters: Exact = Exact(),
     progress: Progress = silent,
 ) -> tuple[Recoding | LocalRecoding, dict[str, Any]]:
-    """Keep the promise with the least possible loss.
+    """Satisfy the guarantee with the least possible loss.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def _certified(search: Any) -> Certificate:
 
 
 def _require_nothing_absent(guarantee: Any) -> None:
-    """Refuse a certificate of a promise about absent items, whose clauses the program does not know."""
+    """Refuse a certificate of a guarantee about absent items, whose clauses the program does not know."""
     if guarantee.absent:
         raise RequestError(
             f"Certificates are of k^m-anonymity alone, and this is {guarantee.phrase}.",

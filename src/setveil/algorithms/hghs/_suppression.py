@@ -324,10 +324,7 @@ def search(
     hint: str,
     trace: Trace | None = None,
 ) -> Scenario:
-    """Run HgHs on the hierarchy without what lies below a cut, which no other may go below.
-
-    `phase` begins the messages to `progress`; `hint` says what to do if the threats do not fit in memory.
-    """
+    """Run HgHs on the hierarchy down to a cut; `hint` says what to do if the threats do not fit in memory."""
     threats = find_threats(space, floor, guarantee, progress, phase, hint)  # section 4.1
     scenario = Scenario(space, threats, floor, progress, phase)  # section 3.1: from {root} ...
     if space.tree.labels[space.tree.root] == ABOVE:  # of several columns: from their roots

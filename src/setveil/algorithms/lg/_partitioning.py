@@ -33,33 +33,21 @@ def find_nodes(
     progress: Progress = silent,
     trace: Trace | None = None,
 ) -> tuple[Ids, Ints, dict[str, Any]]:
-    """Find the node that each occurrence is published as, and the part of each row (-1: it is empty).
+    """Find the node of each occurrence, the part of each row (-1: empty), and details: `parts`, `splits`.
 
-    A part is a set of rows with nodes of the hierarchy such that every row has leaves under each node and
-    nowhere else: all its rows look the same if published as these nodes. It starts with all rows under the
-    root. As long as some node of a part can be expanded, the part is split: rows with the same children of
-    the node go together and are published as these children in its place; rows in groups of fewer than k stay
-    behind with the node as it was. Every part has at least k rows, always; so 0 or at least k rows hold
-    items.
+    A part is rows, at least k, that look the same as its nodes: they have leaves under each node and nowhere
+    else. As long as a node can be expanded, rows with the same children of it go together; fewer than k stay
+    behind.
 
-    - A node whose children are the same in all rows of a part is expanded at once: that separates nobody. So
-      is a node with an only child, from the start.
-    - The node to expand is the one that lowers the loss most: NCP summed over the occurrences of the rows
-      that move, after the moves below; rows that stay behind gain nothing. Equal gains: the first in item
-      order. A node is passed over if no set of its children is held by k rows.
-    - If some rows stay behind but fewer than k, others join them, out of groups of more than k as long as
-      these keep k: rows that gain least first, among them those with the fewest copies in the part, then in
-      item order of the rows. If that is not enough, a whole group stays behind: the one of least total gain,
-      then the one whose first row is first in item order.
-    - Only a part of at least 2k rows with an expandable node is split: two parts need 2k rows. That is also
-      why a second group is left if a whole one stays behind.
-    - The rows that stay behind are a part like any other, but do not try the same node again.
+    - Nodes with the same children in all rows of a part, or an only child, are expanded at once.
+    - The node that lowers the loss most (NCP of the rows that move) is expanded, of equals the first in item
+      order; it is passed over if no set of its children is in k rows.
+    - If fewer than k rows stay behind, others join them out of groups of more than k: those that gain least,
+      then have the fewest copies in the part, then by item order. If that is not enough, the group of least
+      total gain does.
+    - Only parts of 2k rows or more are split. Rows that stay behind do not try the same node again.
 
-    The published rows do not depend on the order of the input rows, which decides only which of several equal
-    rows goes where. Details: ``parts`` published alike; ``splits`` of a part.
-
-    Differences from [1]: identical rows are merged and counted with a weight, ties are decided as above, and
-    a node's gain counts only the rows that really move.
+    Differences from [1]: equal rows are merged and weighted, ties are settled, only rows that move gain.
 
     [1] He, Naughton, VLDB 2009, doi:10.14778/1687627.1687733
     """
@@ -122,10 +110,7 @@ def _distinct(indptr: Ints, items: Ids) -> tuple[Ints, Ids, Ints, Ints]:
 
 
 def _expansions(tree: Hierarchy) -> tuple[int, Ints, Ints]:
-    """List the children of each node, passing over nodes with an only child.
-
-    Returns the node that represents the root, and where the children of each begin, then these in tree order.
-    """
+    """List the node of the root and the children of each node, passing over nodes with an only child."""
     end = list(range(tree.n_nodes))  # below a chain of only children
     for v in np.argsort(-tree.depth, kind="stable").tolist():
         if len(tree.children(v)) == 1:

@@ -15,10 +15,7 @@ from setveil.tracing import Trace, most
 def report_part(
     trace: Trace, tree: Hierarchy, rows: Any, grown: Any, k: int, waiting: Any, state: Ints
 ) -> None:
-    """Write a step: the part that waits at the end, what each expansion gains, and the chosen node.
-
-    The arguments are those of `partition_top_down`, which is about to be called for one part.
-    """
+    """Write a step before `partition_top_down`: the last part that waits, gains, and the chosen node."""
     last = state[loops.PARTS] - 1
     row, copies = (array[waiting[4][last] : state[loops.ROWS]].copy() for array in waiting[:2])
     first, end = int(waiting[5][last]), int(state[loops.NODES])

@@ -70,12 +70,12 @@ def anonymize_parts(
         "smallest": min(sizes, default=0),
         "largest": max(sizes, default=0),
         counted: total,
-        "suppressed": _left_out(data, nodes),
+        "suppressed": _suppressed_items(data, nodes),
     }
     return frozen(nodes, np.int32), frozen(part_of_row, np.int64), details
 
 
-def _left_out(data: Transactions, nodes: Ids) -> list[str]:
+def _suppressed_items(data: Transactions, nodes: Ids) -> list[str]:
     """List the items that are suppressed in all rows, in item order."""
     lost = np.bincount(data.items[nodes < 0], minlength=data.n_items)
     return [

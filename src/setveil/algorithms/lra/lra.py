@@ -112,7 +112,7 @@ def _number_of_parts(wanted: int | None, n_rows: int, k: int) -> int:
         return max(1, min(n_rows // ROWS_PER_PART, most))
     if wanted > most:
         raise RequestError(
-            f"{wanted:,} parts are too many: {n_rows:,} rows hold items, and a part needs k = {k} of them.",
+            f"{wanted:,} parts are too many: {n_rows:,} rows contain items, a part needs k = {k} of them.",
             hint=f"--parts {most} is the most that can be.",
         )
     return wanted

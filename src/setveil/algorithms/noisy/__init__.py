@@ -1,1 +1,1 @@
-"""Releases whose counts have noise: differential privacy, as a yardstick for the other promises."""
+"""Releases whose counts have noise: differential privacy, as a yardstick for the other guarantees."""

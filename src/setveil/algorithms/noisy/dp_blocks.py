@@ -1,4 +1,4 @@
-"""Noisy blocks: counts of items in small blocks, with noise that keeps a promise of differential privacy."""
+"""Noisy blocks: counts of items in small blocks, with the noise of differential privacy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ info = AlgorithmInfo(
     needs=(),
     takes=("hierarchy",),
     summary="Publishes counts of the most frequent items, in small blocks, with noise: a yardstick for the "
-    "other promises.",
+    "other guarantees.",
     reference="After Li, Qardaji, Su, Cao: PrivBasis, PVLDB 5(11), 2012, "
     "doi:10.14778/2350229.2350251, simplified",
     bibtex=PVLDB_2012_PRIVBASIS,
@@ -200,10 +200,7 @@ def noisy_blocks(
 
 
 def blocks_of(number: int, pairs: Sequence[tuple[int, int]], size: int) -> list[list[int]]:
-    """Join items that are in a pair, best pair first, then the others in their order, up to a size.
-
-    Items are numbered from the best on, and so in every block, and the blocks by their first items.
-    """
+    """Join items that are in a pair, best pair first, then the others in their order, up to a size."""
     block = {i: [i] for i in range(number)}
     for i, j in pairs:
         if block[i] is not block[j] and len(block[i]) + len(block[j]) <= size:

@@ -53,10 +53,7 @@ def _bound(s, partners, g):
 
 @compiled
 def cheapest_pair(s, partners, image):
-    """Find the pair of least utility loss with a member in `image` (groups that occur), or NONE, NONE.
-
-    Equally cheap pairs: the one whose smaller name is least, then the one whose other name is.
-    """
+    """Find the first pair of least utility loss with a group of `image` that occurs, or NONE, NONE."""
     first, second, size, cost = np.int64(NONE), np.int64(NONE), np.int64(0), np.int64(0)
     for known in (True, False):  # what is known first: it spares looking at others
         for g in image:

@@ -67,14 +67,11 @@ def protect(
 ) -> Broken | None:
     """Merge and suppress items until every privacy constraint is satisfied.
 
-    Returns the first suppression that made it more items than `allowed`.
-
-    Differences from [1] and [2]: the constraint to protect is chosen again after every merge, because one
-    that was satisfied (a pair in no row, say) can be broken by a merge. A constraint is satisfied iff no
-    subset of its image has support in (0, k). Items are suppressed where utility constraints forbid every
-    merge of a part of the constraint, and only there. Items that occur in no row are left alone. Where all
-    m-itemsets are protected and no row has m items, those of as many items as the longest row has are: the
-    promise is the same. The run goes on when too many items are suppressed, to learn how many it takes.
+    Returns the first suppression beyond `allowed`; the run goes on, to learn how many it takes. Differences
+    from [1] and [2]: the constraint is chosen again after every merge, which can break others; it is
+    satisfied iff no subset of its image has support in (0, k). Items are suppressed only where utility
+    constraints forbid every merge. Items in no row are left alone. If all m-itemsets are protected, m is at
+    most the longest row: the guarantee is the same.
 
     [1] Gkoulalas-Divanis, Loukides, "PCTA: privacy-constrained clustering-based transaction data
     anonymization", PAIS 2011, doi:10.1145/1971690.1971695

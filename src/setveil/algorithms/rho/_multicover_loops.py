@@ -11,11 +11,7 @@ from setveil.kernels.rows import holds
 
 @compiled
 def list_holders(rules, rows, lists, first, ends, holders, budget):
-    """List the rows that contain all items of each rule, from rule `first` on, for about `budget` steps.
-
-    rules: int32 (rules, items); lists: the rows of each id; ends: int64 (rules + 1,), written: where the rows
-    of each rule begin. Returns the rule to go on with, and holders, perhaps as a longer array.
-    """
+    """List the rows with all items of each rule, from `first` on; return the next rule and the array."""
     indptr, items = rows
     starts, tidlists = lists
     steps = 0

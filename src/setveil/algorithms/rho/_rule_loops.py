@@ -10,7 +10,7 @@ from setveil.sorting import sort_piece
 
 # Places in `state`, kept between calls: the level that the walk is at (0: it is over), rules found, the
 # supports of the surest rule (with and without what it tells), steps taken in this call.
-LEVEL, FOUND, TOLD, KNOWN, STEPS = range(5)
+LEVEL, FOUND, LEARNED, KNOWN, STEPS = range(5)
 
 
 @compiled
@@ -55,7 +55,7 @@ def walk_rules(rows, secrets, limit, size, surest, levels, path, tally, state, o
             n = _count_secrets(secrets, row, rows[3][row], count, touched, n)
         state[STEPS] += end - begin + n
         out = judge(count, touched[:n], support, limit, path, surest, state, out)
-        if surest and state[TOLD] == state[KNOWN] > 0:
+        if surest and state[LEARNED] == state[KNOWN] > 0:
             state[LEVEL] = 0
     return out
 
@@ -94,12 +94,12 @@ def judge(count, touched, support, limit, path, surest, state, out):
             out[at + i] = path[i]
         out[at + size], out[at + size + 1] = s, count[s] - limit[support]
         state[FOUND] += 1
-    if best >= 0 and (state[FOUND] == 0 or count[best] * state[KNOWN] > state[TOLD] * support):
+    if best >= 0 and (state[FOUND] == 0 or count[best] * state[KNOWN] > state[LEARNED] * support):
         out = room(out, size + 2)
         for i in range(size):
             out[i] = path[i]
         out[size], out[size + 1] = best, count[best] - limit[support]
-        state[FOUND], state[TOLD], state[KNOWN] = 1, count[best], support
+        state[FOUND], state[LEARNED], state[KNOWN] = 1, count[best], support
     for s in touched:
         count[s] = 0
     return out

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.rho._rule_loops import FOUND, KNOWN, LEVEL, STEPS, TOLD, judge, walk_rules
+from setveil.algorithms.rho._rule_loops import FOUND, KNOWN, LEARNED, LEVEL, STEPS, judge, walk_rules
 from setveil.errors import RequestError, faces
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
 from setveil.progress import Progress, silent
@@ -75,18 +75,15 @@ class RuleSearch:
         self._tally = np.zeros(n, np.int64), np.zeros(n, np.bool_)
 
     def of_size(self, size: int, progress: Progress = silent) -> Ids:
-        """List the breaching rules with exactly `size` known items: int32 (rules, size + 2), sorted.
-
-        Known items in item order; the sensitive item; and how many rows with all these are too many.
-        """
+        """List breaching rules, int32 (rules, size + 2): known items, sensitive item, rows too many."""
         state = np.zeros(5, np.int64)
         out = self._search(size, state, np.empty(0, np.int32), progress, surest=False)
         rules: Ids = np.reshape(out[: int(state[FOUND]) * (size + 2)], (-1, size + 2))
         return rules
 
-    def any_breach(self, progress: Progress = silent) -> bool:
+    def any_breach(self) -> bool:
         """Tell whether any rule breaches."""
-        return any(self.of_size(size, progress).size for size in range(self.longest + 1))
+        return any(self.of_size(size).size for size in range(self.longest + 1))
 
     def surest(self, progress: Progress = silent) -> SensitiveRule | None:
         """Find the breaching rule of greatest confidence: the smallest, the first in item order."""
@@ -94,11 +91,11 @@ class RuleSearch:
         out = np.empty(0, np.int32)
         best = None
         for size in range(self.longest + 1):
-            before = state[TOLD], state[KNOWN]
+            before = state[LEARNED], state[KNOWN]
             out = self._search(size, state, out, progress, surest=True)
-            if (state[TOLD], state[KNOWN]) != before:
+            if (state[LEARNED], state[KNOWN]) != before:
                 *known, secret = out[: size + 1].tolist()
-                best = SensitiveRule(tuple(known), secret, int(state[TOLD]), int(state[KNOWN]))
+                best = SensitiveRule(tuple(known), secret, int(state[LEARNED]), int(state[KNOWN]))
             if best is not None and best.published == best.support:
                 break
         return best

@@ -28,17 +28,13 @@ class PublicCut:
 class TopDown:
     """The search for a cut of the public part and for nodes and sensitive items to suppress.
 
-    It starts with the root. At each step every inner node of the cut is replaced by its children on trial;
-    SuppressControl finds what has to be suppressed then. The cheapest of these cuts is taken (equal ones:
-    that of the first node), as long as it is cheaper than the present one.
+    From the root on, the inner node whose children in its place make the cheapest cut, with what
+    SuppressControl suppresses then, is expanded while that is cheaper. Numbers are the hierarchy's; `tree` is
+    the public one, `rows` are distinct. An occurrence under u of n public leaves costs u (0 for a leaf) of n,
+    by LM u - 1 of n - 1; a suppressed one all, a sensitive item that is published nothing.
 
-    Items and nodes have the numbers of the hierarchy, which are in item order; `tree` is the public one,
-    `rows` are the distinct rows of leaves. Costs are integers: the loss of an occurrence published as a node
-    with u public leaves of n is u (0 for a leaf) of n, by LM u - 1 of n - 1; that of one suppressed is all; a
-    sensitive item that is published costs nothing.
-
-    Differences from [1]: what is suppressed is found again for each cut, and ties are decided as above. A cut
-    is not looked at further once it costs more than the best one: leaving more out costs more.
+    Differences from [1]: suppression is found again for each cut, ties are settled, and a cut that costs more
+    than the best is left: more suppression costs more.
 
     [1] Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", PVLDB 3(1),
     2010, doi:10.14778/1920841.1920971

@@ -20,7 +20,7 @@ info = AlgorithmInfo(
     guarantees=("rho-uncertainty", "km-rho"),
     needs=(),
     summary="Leaves sensitive items out of as many rows as necessary; all others are published as they are.",
-    reference="setveil, docs/suppression.md; the idea: Jia et al., DASFAA 2014; the promise: PVLDB 3(1), "
+    reference="setveil, docs/suppression.md; the idea: Jia et al., DASFAA 2014; the guarantee: PVLDB 3(1), "
     "2010, doi:10.14778/1920841.1920971",
     bibtex=together(SETVEIL, DASFAA_2014, PVLDB_2010),
     recoding="local",
@@ -36,8 +36,8 @@ class Partial:
     --------
     >>> import setveil as sv
     >>> data = [["tea", "pills"], ["tea", "pills"], ["tea"], ["milk", "pills"], ["milk"]]
-    >>> promise = sv.KmRho(k=1, m=2, rho="1/2", sensitive=["pills"])
-    >>> sorted(sv.anonymize(data, promise, algorithm=sv.Partial()).published)
+    >>> guarantee = sv.KmRho(k=1, m=2, rho="1/2", sensitive=["pills"])
+    >>> sorted(sv.anonymize(data, guarantee, algorithm=sv.Partial()).published)
     [('milk',), ('milk', 'pills'), ('pills', 'tea'), ('tea',), ('tea',)]
     """
 

@@ -13,22 +13,42 @@ from numpy.typing import NDArray
 from setveil.algorithms.rt._bounding_parameters import Bounding
 from setveil.algorithms.rt._clustering import clusters as make_clusters
 from setveil.algorithms.rt._distinct import cut_loss
+from setveil.algorithms.rt._forest_search import ForestSearch
+from setveil.algorithms.rt._forest_table import PATIENCE, trees_of, values_of
+from setveil.algorithms.rt._forest_threats import ForestKnowledge
+from setveil.algorithms.rt._forest_trees import ItemForest
 from setveil.algorithms.rt._incognito import incognito
 from setveil.algorithms.rt._items import EXACT, ClassItems, RecodedClass
 from setveil.algorithms.rt._merging import RowPartition, until, within
 from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._ranged import with_ranges
-from setveil.algorithms.rt._relational_optimum import relational_optimum
 from setveil.algorithms.rt._sensitive import require_nothing_sensitive
 from setveil.algorithms.rt._specialization import bottom_up, classes_of, top_down
 from setveil.algorithms.rt._splits import Splits
 from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.kkm import KKmAnonymity
+from setveil.guarantees.kkm import KKmAnonymity, require_rows
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, places_of
 from setveil.progress import Progress
 from setveil.published.parts import Parts
 from setveil.tables.table import Table, numbered_parts
+
+
+def relational_optimum(
+    table: Table, k: int, progress: Progress, time_limit: float = PATIENCE
+) -> tuple[NDArray[np.int32], ...]:
+    """Find the cut of each column that makes every class of rows at least k and loses least, proven.
+
+    Unless time is up before; then the best that was found: for each column of ``with_ranges(table)`` the node
+    of each value, as numeric columns without a hierarchy are published as ranges.
+    """
+    require_rows(f"k-anonymity (k={k})", table, k)
+    ranged = with_ranges(table)
+    nothing = np.zeros(table.n_rows + 1, np.int64), np.zeros(0, np.int32)
+    forest = ItemForest(trees_of(ranged, Fraction(1), {}), values_of(ranged), [], nothing)
+    search = ForestSearch(forest, ForestKnowledge(k, 0, mixed=False), False, progress, time_limit)
+    search.run()
+    return tuple(np.array(nodes, np.int32) for nodes in forest.images(search.best))
 
 
 def bounded(

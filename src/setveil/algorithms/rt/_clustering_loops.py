@@ -86,11 +86,7 @@ def _take(t, wanted, left, following, part, cluster):
 
 @compiled
 def _absorb(starts, values, live, n_live, joined, bits, now, wanted, left, following, part, cluster):
-    """Take what leaves the cluster as it is, and find the first tuple that adds least.
-
-    Nothing loses less than the cluster does `now`; tuples that lose as much come first, in their order.
-    Returns how many rows are still wanted, and if any are, the tuple that then adds least.
-    """
+    """Take what leaves the cluster as it is; return how many rows it wants, and the tuple that adds least."""
     digits = joined.shape[1]
     best, found, loss = -1, now.copy(), now.copy()
     least = 0

@@ -56,10 +56,7 @@ def number_nodes(parent, upwards, occurrences, support, k, allowed, number, node
 
 @compiled
 def find_conflicts(indptr, items, rows, parent, number, node, k, clash):
-    """Mark in clash (bool (n, n), false) the pairs of nodes that exclude each other in a release.
-
-    One lies above the other, or they are together in some rows, but in fewer than k.
-    """
+    """Mark in `clash` the pairs of nodes that are one above the other or meet in 1 to k - 1 rows."""
     n = node.size
     # Rows of numbers, and the rows of each number.
     starts = np.zeros(n + 2, np.int64)

@@ -90,10 +90,7 @@ def _add_short(starts, parent, low, high, loss, full, kind, a, least, greatest, 
 def joined_scores(
     starts, parent, low, high, loss, full, kind, bits, least, greatest, sizes, own, c, others, joined, out
 ):
-    """Compute what part c and each other part lose together, less what the other loses now.
-
-    own: (parts, digits), of one row of each; out: (others, digits), zero before; joined: workspace (values,).
-    """
+    """Compute in `out` what part c and each other part lose together, less what the other loses now (own)."""
     short = out.shape[1] == 1
     for a in range(least.shape[0]):
         if short:

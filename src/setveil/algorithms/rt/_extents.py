@@ -61,10 +61,7 @@ class Extents:
         return out
 
     def scores(self, least: Ids, greatest: Ids, sizes: Ints, own: Ints, c: int, others: Ints) -> Ints:
-        """Compute what part c and each other part lose together, less what the other loses now.
-
-        least, greatest: int32 (columns, parts), first and last values; own: what one row of each loses now.
-        """
+        """Compute what part c and each other part lose together, less what one row of the other loses now."""
         out = np.zeros((others.size, self.n_digits), np.int64)
         joined_scores(*self.geometry, self.bits, least, greatest, sizes, own, c, others, self._workspace, out)
         return out

@@ -66,10 +66,7 @@ class ForestCandidates:
             yield self.polished(self.coarsest() if valid is None else valid)
 
     def descended(self, candidate: Ids, first: int, must_end: Callable[[], bool]) -> Ids:
-        """Split nodes of a valid candidate's quasi-identifiers while that gains more than it costs the items.
-
-        Those of one tree, number `first`, come first, then those of greatest gain; each is tried once.
-        """
+        """Split quasi-identifiers' nodes, tree `first` first, while that gains more than it costs items."""
         losses, is_item, of_tree = self.losses, self.forest.is_item, self.forest.of_tree
 
         def place(v: int) -> tuple[bool, int, int]:
@@ -88,10 +85,7 @@ class ForestCandidates:
         return self.polished(best)
 
     def _repaired(self, candidate: Ids, liftable: NDArray[np.bool_]) -> Ids | None:
-        """Generalize and suppress until no threat is left, most threats for the loss it adds first.
-
-        Only nodes marked `liftable` are generalized. None if that cannot be done.
-        """
+        """Generalize `liftable` nodes and suppress, most threats for the loss first; None: threats remain."""
         candidate = candidate.copy()
         while threats := list(self.threats(candidate)):
             members: dict[Step, set[int]] = {}

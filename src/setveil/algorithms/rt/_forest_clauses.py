@@ -73,12 +73,7 @@ class ForestSeparator:
         return tuple(sorted(some.tolist()))
 
     def clauses(self, threats: Sequence[list[int]], with_leaves: bool) -> Iterator[list[Clause]]:
-        """State for each threat between published nodes what it proves, in most general form.
-
-        Let S be the threat or any of its generalizations whose support is still in (0, k), and let L hold one
-        leaf below each of S's nodes of items such that some row that has S has all of L. A solution whose cut
-        lies at or below S and which publishes all of L is not valid.
-        """
+        """State the clauses of threats (lemma: `exact._clauses`), with leaves of items in rows with S."""
         for threat in threats:
             choices = self._leaf_choices(threat) if with_leaves else [()]
             found: list[Clause] = []
@@ -110,11 +105,7 @@ class ForestSeparator:
         return sorted(out)
 
     def violated(self, up: Floats, suppressed: Floats | None) -> Iterator[Clause]:
-        """List clauses that a fractional solution violates (as `Separator`): none if it satisfies all.
-
-        Unless the search takes too many steps. Of each threat only minimal and most general forms are listed,
-        and for each row that holds it the choice of leaves that is violated most.
-        """
+        """List clauses that a fractional solution violates, as `Separator.violated` does."""
         tree, forest, k = self.tree, self.forest, self.knowledge.k
         hidden = np.zeros(tree.n_leaves) if suppressed is None else suppressed
         occurring = np.diff(self.starts) > 0

@@ -10,10 +10,7 @@ from setveil.jit import compiled
 
 @compiled
 def generalize_threat(some, first, parent, low, high, root, starts, tidlists, weights, dense, bits, k):
-    """Generalize one node of a threat after the other while the set stays rare, then drop nodes likewise.
-
-    No node is above another; `first` is the first one. The artificial root is not reached.
-    """
+    """Generalize the nodes of a threat, `first` first, while the set stays rare, then drop nodes likewise."""
     n = some.size
     nodes = some.copy()
     for step in range(n):

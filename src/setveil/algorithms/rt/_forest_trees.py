@@ -161,10 +161,7 @@ class ItemForest:
         return candidate
 
     def images(self, candidate: Ids) -> list[list[int]]:
-        """List for each tree the node that each leaf is published as, -1 if it is suppressed.
-
-        A leaf that no row has is published as itself unless the cut lies above it.
-        """
+        """List for each tree the node of each leaf, -1 if suppressed; leaves without rows are themselves."""
         out = []
         for t, tree in enumerate(self.trees):
             image = list(range(tree.n_leaves))

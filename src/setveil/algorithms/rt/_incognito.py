@@ -19,10 +19,7 @@ MOST = 1_000_000  # combinations of levels
 
 
 def levels(column: QuasiIdentifier) -> Ids:
-    """List the node of each value at each level, values first, root last: int32 (levels, n_values).
-
-    All paths are made equally long by repeating the value at the bottom. The column must have a hierarchy.
-    """
+    """List the node of each value at each level, values first, root last: int32 (levels, n_values)."""
     parent: NDArray[np.int32] = column.parent  # type: ignore[assignment]
     node = np.arange(column.n_values, dtype=np.int32)
     path = [node]

@@ -83,10 +83,7 @@ class ClassItems:
         return self.of(rows).ncp
 
     def of_all(self, classes: Sequence[Ints]) -> list[RecodedClass]:
-        """Anonymize the items of classes (ascending, not empty), optima in several threads.
-
-        Classes that share a row, now or in other calls, must be one within the other, like those of mergers.
-        """
+        """Anonymize the items of disjoint or nested classes (as of mergers), in several threads."""
         new = [rows for rows in classes if _key(rows) not in self._done]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             several = threads.map if self._optima and len(new) > 1 else map

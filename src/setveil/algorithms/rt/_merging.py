@@ -60,10 +60,7 @@ class RowPartition:
         return np.unique(place[self._part], return_inverse=True)[1].astype(np.int64)
 
     def partners(self, c: int, by: str, limit: Fraction | None = None) -> list[int]:
-        """List the other clusters, the best partner of c first, if R stays within `limit` after the merge.
-
-        By similar values ("r"), items ("t"), or the sum of the places in these two orders ("rt").
-        """
+        """List clusters to merge with c, the most alike first in columns ("r"), items ("t") or both."""
         others = np.flatnonzero(self.live)
         others = others[others != c]
         scores = self._extents.scores(self._least, self._greatest, self.sizes, self._own, c, others)

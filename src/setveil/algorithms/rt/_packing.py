@@ -17,6 +17,7 @@ from setveil.solver import solver
 
 Marks = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+Node = tuple[int, int, Marks, Marks]  # minus its bound, its number, and what is chosen at least and at most
 
 ANSWERS = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
 TOLERANCE = 1e-6
@@ -94,9 +95,9 @@ class Packing:
 
         It gives up as soon as no solution is known to gain more than `enough`; `over` is asked between steps.
         """
-        waiting: list[tuple[int, int, Marks, Marks]] = []
+        waiting: list[Node] = []
         serial = 0
-        node: tuple[int, int, Marks, Marks] | None = (-self.bound, 0, self._low, self._high)
+        node: Node | None = (-self.bound, 0, self._low, self._high)
         while node or waiting:
             if node is None:
                 node = heappop(waiting)
@@ -124,41 +125,53 @@ class Packing:
                 if bound <= self.gain or self.work >= effort or over():
                     break
                 chosen = values > 0.5
-                fractional = np.abs(values - chosen) > TOLERANCE
-                if not fractional.any():
-                    broken = problem.check(chosen)
-                    if not broken:
-                        self.offer(chosen)
-                        break
-                else:
-                    solution = problem.near(values)
-                    if solution is not None:
-                        self.offer(solution)
-                    broken = problem.tighten(values) if rounds > 0 else ()
+                if (np.abs(values - chosen) > TOLERANCE).any():
+                    broken = self._tightened(problem, values, cut=rounds > 0)
                     rounds -= 1
-                    if not broken:
-                        break
+                else:
+                    broken = self._checked(problem, chosen)
+                if not broken:
+                    break
                 self._add(broken)
             if bound <= self.gain:
                 continue
             # What would lose too much against the best solution is settled.
             room = (at_most - self.gain) << self._places
             high, low = high & ((reduced > -room) | low), low | ((reduced >= room) & high)
-            open_ = np.flatnonzero(low != high)
-            if open_.size == 0:
-                continue
-            value = np.minimum(values, 1 - values)[open_] * self.gains[open_]
-            v = int(open_[np.argmax(value)])
-            for up in (False, True) if values[v] < 0.5 else (True, False):
-                serial += 1
-                lower, upper = low.copy(), high.copy()
-                lower[v] = upper[v] = up
-                child = (-bound, serial, lower, upper)
-                if node is None:
-                    node = child
-                else:
-                    heappush(waiting, child)
+            children = self._children(bound, serial, low, high, values)
+            serial += len(children)
+            if children:
+                node, other = children
+                heappush(waiting, other)
         self.bound = self.gain
+
+    def _checked(self, problem: PackingProblem, chosen: Marks) -> Sequence[Limit]:
+        """List limits that a choice breaks; offer it if there are none."""
+        broken = problem.check(chosen)
+        if not broken:
+            self.offer(chosen)
+        return broken
+
+    def _tightened(self, problem: PackingProblem, values: Floats, *, cut: bool) -> Sequence[Limit]:
+        """Offer a solution near values of a relaxation; with `cut`, list limits that the values break."""
+        solution = problem.near(values)
+        if solution is not None:
+            self.offer(solution)
+        return problem.tighten(values) if cut else ()
+
+    def _children(self, bound: int, serial: int, low: Marks, high: Marks, values: Floats) -> Sequence[Node]:
+        """Branch on the element whose value is worth most: the branch nearer to the value comes first."""
+        undecided = np.flatnonzero(low != high)
+        if undecided.size == 0:
+            return []
+        value = np.minimum(values, 1 - values)[undecided] * self.gains[undecided]
+        v = int(undecided[np.argmax(value)])
+        children: list[Node] = []
+        for up in (False, True) if values[v] < 0.5 else (True, False):
+            lower, upper = low.copy(), high.copy()
+            lower[v] = upper[v] = up
+            children.append((-bound, serial + len(children) + 1, lower, upper))
+        return children
 
     def _add(self, limits: Sequence[Limit]) -> None:
         if not limits:

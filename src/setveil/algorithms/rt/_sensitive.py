@@ -17,11 +17,11 @@ from setveil.tables.table import Table
 
 
 def require_nothing_sensitive(algorithm: str, guarantee: Guarantee) -> None:
-    """Refuse a promise about sensitive values."""
+    """Refuse a guarantee about sensitive values."""
     if guarantee.secrets:
         raise RequestError(
             f"{algorithm} does not limit the shares of sensitive values in a class.",
-            hint="Use rt, or ask for the promise without them: setveil verify tells whether they are kept.",
+            hint="Use rt, or ask for the guarantee without them: setveil verify tells whether they are kept.",
         )
 
 

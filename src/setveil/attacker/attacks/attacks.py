@@ -31,7 +31,7 @@ _SAMPLE = 15  # what random words are for
 
 @dataclass(frozen=True)
 class Bound:
-    """The bound of a promise for attacks: nobody who knows up to `m` items finds fewer than `k` rows."""
+    """The bound of a guarantee for attacks: nobody who knows up to `m` items finds fewer than `k` rows."""
 
     k: int
     m: float  # may be infinite
@@ -53,11 +53,11 @@ def attack_rows(
 ) -> dict[str, Any]:
     """Try attacks of each kind on people in the data (`train`) and others (`control`), see docs/risk.md.
 
-    `bound` follows from k and m. If anything is promised, a kind without a bound is not judged; otherwise
+    `bound` follows from k and m. If anything is guaranteed, a kind without a bound is not judged; otherwise
     train is compared with control. Each of at most `attacks` tries has another target; `secret` items (by
-    default all unknown ones) are guessed. Rows that keep their promise are accused with a probability of at
-    most `alpha`. Giomi and others, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data", PETS
-    2023, doi:10.56553/popets-2023-0055
+    default all unknown ones) are guessed. Rows that satisfy their guarantee are accused with a probability of
+    at most `alpha`. Giomi and others, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data",
+    PETS 2023, doi:10.56553/popets-2023-0055
     """
     found: list[tuple[str, int | None, AttackOutcome, AttackOutcome]] = []
     full = train, control
@@ -91,7 +91,7 @@ def attack_rows(
 
 
 def _alike(train: AttackedPeople, control: AttackedPeople, seed: int, *, whole: bool) -> tuple[Ints, Ints]:
-    """Choose about equally many people of both sides; all of train where a promise is about all of them."""
+    """Choose about equally many people of both sides; all of train where a guarantee is about all of them."""
     few = min(train.number, control.number)
     different = max(train.number, control.number) > 2 * few
     chosen = []
@@ -110,7 +110,7 @@ def _allowed(kind: str, m: int | None, bound: Bound | None, n_rows: int) -> floa
         return None
     if kind == "singling out":
         return 0.0
-    # Fewer rows than k keep the promise if none has items: then any of them may be drawn twice.
+    # Fewer rows than k satisfy the guarantee if none has items: then any of them may be drawn twice.
     return 1 / max(min(bound.k, n_rows), 1) if kind == "linkability" else None
 
 

@@ -1,8 +1,4 @@
-"""The four kinds of attack, each on some people.
-
-Each function draws the known items by its own random words, and returns for each attempt whether it succeeded
-and the person that it found.
-"""
+"""The four kinds of attack: for each attempt whether it succeeded, and the person that it found."""
 
 from __future__ import annotations
 

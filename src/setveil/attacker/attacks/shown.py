@@ -156,11 +156,7 @@ class ShownRows:
         share: Callable[[str, str], Share],
         secret: Collection[str] = (),
     ) -> ShownRows:
-        """Take published rows, and all people who will be looked at.
-
-        A label that is not in `under` represents itself. Nobody knows `secret` items: no row is found by
-        them.
-        """
+        """Take published rows, and all people who will be looked at; nobody knows `secret` items."""
         labels = published.vocabulary.labels
         standing = [tuple(dict.fromkeys(under.get(label, (label,)))) for label in labels]
         held = (some.vocabulary.labels for some in people)

@@ -1,8 +1,4 @@
-"""Files of transactions: read them, write them, detect their format.
-
-`rows.py` reads rows and their IDs, `sniff.py` detects formats, `streams.py` reads a piece at a time, and
-`undeclared.py` asks if nothing says which lines and columns are items.
-"""
+"""Files of transactions: read them, write them, detect their format, ask what nothing says."""
 
 from setveil.data.io.rows import read, read_ids, read_with_ids
 from setveil.data.io.sniff import detect_format, sniff_content

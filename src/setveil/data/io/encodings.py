@@ -27,7 +27,7 @@ def encoding_of(named: str | None, file: str) -> str | None:
 
 
 def is_named_for(named: str | None, file: str) -> bool:
-    """Tell whether an encoding is named for this file alone."""
+    """Return whether an encoding is named for this file alone."""
     return named is not None and "=" in named and encoding_of(named, file) != _parted(named)[0]
 
 

@@ -1,4 +1,4 @@
-"""What the footer of a Parquet file says of its columns: Thrift's compact protocol, read as far as that."""
+"""The columns in the footer of a Parquet file, read from Thrift's compact protocol."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ _VIEW = 16  # bytes of memory that a value takes besides its text
 
 
 def least_memory(content: bytes) -> int:
-    """Tell what the largest column of a Parquet file takes in memory at least, in bytes; 0: nobody knows.
-
-    A column of a few bytes in a file may represent billions of values.
-    """
+    """Return the least memory of a Parquet file's largest column, which a few bytes may fill; 0: unknown."""
     size = int.from_bytes(content[-8:-4], "little")
     found: Counter[bytes] = Counter()
     try:

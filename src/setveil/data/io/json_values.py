@@ -1,4 +1,4 @@
-"""What the lines of a JSON file hold, or the elements of the one array that it is, or that is in it."""
+"""The lines of a JSON file, or the elements of its array."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _BLANK = re.compile(rb"\s*\Z")
 
 
 def is_document(content: bytes) -> bool:
-    """Whether a text is one array of arrays or objects, or one object around such an array."""
+    """Return whether a text is one array of arrays or objects, or one object around such an array."""
     return _DOCUMENT.match(content) is not None or _is_one_object(content)
 
 
 def _is_one_object(content: bytes) -> bool:
-    """Whether a text is one object over several lines, or one line that holds a list of objects alone."""
+    """Return whether a text is one object over several lines, or one line with only a list of objects."""
     start = _OBJECT.match(content)
     if start is None:
         return False
@@ -45,11 +45,7 @@ def unit_of(text: Text) -> str:
 
 
 def values_in(text: Text, **how: Any) -> Iterator[tuple[int, Any]]:
-    """Read what each line or element holds (see `unit_of`), with its number, from 1.
-
-    A line without anything is BLANK; objects inside objects are as `setveil.data.io.nested.flat` has them.
-    `how`: as `json.loads` takes it.
-    """
+    """Read what each line or element holds, with its number from 1: BLANK, or a value (see `nested.flat`)."""
     if is_document(text.content):
         for number, row in enumerate(_elements(text, how), 1):
             yield number, flat(row, f"{text.name}, element {number}") if isinstance(row, dict) else row
@@ -108,7 +104,7 @@ def label_of(item: Any, where: str) -> str:
             item.encode()
         except UnicodeEncodeError:
             raise DataError(
-                f"{where}: found {shorten(item)}, which holds half of a surrogate pair."
+                f"{where}: found {shorten(item)}, which contains half of a surrogate pair."
             ) from None
         return item
     if isinstance(item, int) and not isinstance(item, bool):

@@ -1,7 +1,4 @@
-"""Read JSON lines, each an array of items, or an object: with such an array, or a line of a table.
-
-A file may also be one array of all of these.
-"""
+"""Read JSON lines, or an array: arrays of items, objects with such an array, or lines of a table."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ def read_jsonl(
     """Read rows; a blank line, an empty array and null under the key are empty rows.
 
     The first row that is not blank settles whether the rows are arrays or objects, and the key of the list.
-    Objects without an array, or of which a key of ids or several of items are named, are lines of a table.
+    Objects are lines of a table if they have no array, or if a key of ids or several keys of items are named.
     """
     wanted = Wanted(id_column, item_column, item_columns, delimiter, yes, lacking)
     said = {"id_column": id_column, "item_columns": item_columns, "delimiter": delimiter, "yes": yes}
@@ -50,6 +47,12 @@ def read_jsonl(
         part = _read_nested(text, wanted)
         if part is not None:
             return part
+    part = _read_arrays(text, item_column)
+    return _read_records(text, wanted) if part is None else part
+
+
+def _read_arrays(text: Text, item_column: str | None) -> RowsRead | None:
+    """Read arrays, or objects with an array each; None: the first row is an object without an array."""
     codes: list[int] = []
     indptr = [0]
     found: dict[str, int] = {}
@@ -65,26 +68,14 @@ def read_jsonl(
             if objects is None:
                 objects = isinstance(row, dict)
                 if objects and item_column is None and not any(isinstance(one, list) for one in row.values()):
-                    return _read_records(text, wanted)
-                if objects:
-                    alone = sum(one is not BLANK for _, one in islice(values_in(text), 2)) < 2
-                    key = item_column or _list_key(row, where, alone=alone)
-                elif item_column is not None:
-                    raise DataError(
-                        f"{where}: found an array, expected an object with the key {shorten(item_column)}.",
-                        hint="Omit the item column: the rows are plain arrays.",
-                    )
+                    return None
+                key = _first_key(text, row, item_column, where)
             if objects and isinstance(row, dict):
                 keys.update(row)
             filled.append(len(indptr) - 1)
             items = _items(row, key, where) if objects else row
             if not isinstance(items, list):
-                raise DataError(
-                    f"{where}: found {kind_of(items)}, expected an array of items.",
-                    hint="Where each object has one item, name the key of their ids, too: --id-column."
-                    if objects
-                    else "",
-                )
+                raise _no_array(items, where, objects=objects)
             for item in items:
                 if item is None:
                     nulls.append(number)
@@ -108,12 +99,35 @@ def read_jsonl(
     return replace(table, lines=None)
 
 
+def _first_key(text: Text, row: Any, item_column: str | None, where: str) -> str:
+    """Return the key of the list of items, as the first row shows; "" for arrays."""
+    if isinstance(row, dict):
+        alone = sum(one is not BLANK for _, one in islice(values_in(text), 2)) < 2
+        return item_column or _list_key(row, where, alone=alone)
+    if item_column is not None:
+        raise DataError(
+            f"{where}: found an array, expected an object with the key {shorten(item_column)}.",
+            hint="Omit the item column: the rows are plain arrays.",
+        )
+    return ""
+
+
+def _no_array(items: Any, where: str, *, objects: bool) -> DataError:
+    """Say what was found where an array of items must be."""
+    return DataError(
+        f"{where}: found {kind_of(items)}, expected an array of items.",
+        hint="Where each object has one item, name the key of their ids, too: --id-column."
+        if objects
+        else "",
+    )
+
+
 def _read_records(text: Text, wanted: Wanted) -> RowsRead:
     """Read objects as lines of a table: by their ids, or with several keys of items."""
     table, wanted = _opened(text, wanted)
     if not wanted.named and table.agreed(said=False) is None:
         lists = _lists(table)
-        raise refusal(table, "no key holds an array") if not lists else which_list(table, lists)
+        raise refusal(table, "no key contains an array") if not lists else which_list(table, lists)
     if wanted.only_id and (lists := _lists(table)):
         if len(lists) > 1:
             raise which_list(table, lists)
@@ -161,7 +175,7 @@ def _read_nested(text: Text, wanted: Wanted) -> RowsRead | None:
     name = table.names[at]
     if not table.holds_lists(at):
         raise DataError(
-            f"{table.place(0)}: {shorten(name)} holds one item, expected an array of items.",
+            f"{table.place(0)}: {shorten(name)} contains one item, expected an array of items.",
             hint="Name the key of their IDs, too: --id-column.",
         )
     bounds, codes, labels = table.lists(at)
@@ -178,18 +192,20 @@ def _lists(table: RecordTable) -> list[int]:
 
 
 def _list_key(row: dict[str, Any], where: str, *, alone: bool) -> str:
-    """Find the key of the list of items; `alone`: the file holds one object, whose keys may be people."""
+    """Find the key of the list of items; `alone`: the file contains one object, whose keys may be people."""
     keys = [key for key, value in row.items() if isinstance(value, list)]
     keys = [key for key in keys if "." not in key] or keys
     if len(keys) == 1:
         return keys[0]
     if alone and len(keys) > 2 and len(keys) == len(row):
         raise DataError(
-            f"{where}: found one object whose {len(keys)} keys hold an array each, expected an object a row.",
+            f"{where}: found one object whose {len(keys)} keys contain an array each, expected one per row.",
             hint='Such as {"id": "p1", "items": ["tea", "milk"]}, one a line.',
         )
     readings = [({"item_column": key}, f"one row per line, items from {key}") for key in keys]
-    raise TableError(f"{where}: {len(keys)} keys hold an array ({listed(keys)}), expected one", [], readings)
+    raise TableError(
+        f"{where}: {len(keys)} keys contain an array ({listed(keys)}), expected one", [], readings
+    )
 
 
 def _items(row: Any, key: str, where: str) -> Any:

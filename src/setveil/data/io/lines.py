@@ -14,7 +14,6 @@ import numpy as np
 from setveil.data import evidence
 from setveil.data.io.source import Text
 from setveil.data.skipped import Lines
-from setveil.data.totals import is_total
 from setveil.data.vocabulary import is_integer
 from setveil.wording import are, count
 
@@ -32,7 +31,7 @@ def cut(text: Text, lines: Lines) -> Text:
     starts = line_starts(text.content)
     last = int(np.flatnonzero(_filled(text.content, starts))[-1]) + 1 if text.content.strip() else 0
     numbers = lines.numbers(text.original(last) if last else 0)  # blank lines at the end are no last ones
-    notes = [left_out(numbers)] if numbers else []
+    notes = [skipped_words(numbers)] if numbers else []
     said = [] if lines.comment is None else _begin_with(without_lines(marked, numbers), lines.comment)
     if said:
         notes.append(
@@ -65,7 +64,7 @@ def line_starts(content: bytes) -> np.ndarray[Any, np.dtype[np.int64]]:
 def _filled(
     content: bytes, starts: np.ndarray[Any, np.dtype[np.int64]]
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Tell which lines hold anything but blanks."""
+    """Return which lines contain anything but blanks."""
     signs = np.frombuffer(content, np.uint8)
     there = np.flatnonzero(~np.isin(signs, np.frombuffer(b" \t\r\n", np.uint8)))
     filled = np.zeros(starts.size, bool)
@@ -114,7 +113,7 @@ def in_words(numbers: Sequence[int]) -> str:
     return f"line{'s' if len(numbers) > 1 else ''} {', '.join(most)}{' and ' if most else ''}{last}"
 
 
-def left_out(numbers: Sequence[int]) -> str:
+def skipped_words(numbers: Sequence[int]) -> str:
     """Say which lines were skipped."""
     said = in_words(numbers)
     return f"{said[0].upper()}{said[1:]} {'was' if len(numbers) == 1 else 'were'} skipped."
@@ -169,7 +168,7 @@ def stray_lines(text: Text, separator: str, width: int) -> list[int]:
     if any(at < inside[0] for at in strays):
         numbers.update(range(1, first))
     last = rows[inside[-1]]
-    if numbers and any(map(is_total, last[2][:2])):
+    if numbers and any(map(evidence.is_total, last[2][:2])):
         numbers.update(range(last[0], last[1] + 1))
     return sorted(numbers)
 
@@ -208,7 +207,7 @@ def table_in(text: Text, separators: str) -> tuple[list[int], str]:
 
 
 def _is_rule(fields: Sequence[str]) -> bool:
-    """Tell whether a line is a rule between a header and lines: ``|---|:--:|``."""
+    """Return whether a line is a rule between a header and lines: ``|---|:--:|``."""
     filled = [field for field in fields if field]
     return len(filled) > 1 and all(_RULE.fullmatch(field) for field in filled)
 
@@ -230,19 +229,19 @@ def numbers_in(text: Text) -> list[int]:
 
 
 def has_comments_only(text: Text, numbers: Sequence[int]) -> bool:
-    """Tell whether some lines are blank or begin with a mark of comments of SPMF."""
+    """Return whether some lines are blank or begin with a mark of comments of SPMF."""
     lines = re.split(r"\r\n|\r|\n", text.content.decode("utf-8", "replace"))
     skipped = (line.strip() for at, line in enumerate(lines, 1) if text.original(at) in {*numbers})
     return all(not line or line[0] in "#%@" for line in skipped)
 
 
-def comments_above(text: Text, separator: str, mark: str = "#") -> list[int]:
-    """List the first lines of a text that begin with a mark, unless they are of the width of the others."""
+def comments_above(text: Text, separator: str) -> list[int]:
+    """List the first lines of a text that begin with #, unless they are of the width of the others."""
     rows = records(Text(text.name, text.content[: 1 << 20], left=text.left), separator)
     width, _ = evidence.common_width([fields for _, _, fields in rows])
     found: list[int] = []
     for start, end, fields in rows:
-        if not fields[0].startswith(mark) or len(fields) == width:
+        if not fields[0].startswith("#") or len(fields) == width:
             break
         found += range(start, end + 1)
     return found if width > 1 else []

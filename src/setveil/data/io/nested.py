@@ -144,5 +144,5 @@ def several_lists(where: str, names: Iterable[str]) -> DataError:
     said = f"{len(found)} lists of objects ({listed(found)})" if found else "no list of objects"
     return DataError(
         f"{where} is one object with {said}, expected one list whose elements are the rows.",
-        hint="Save the list that holds the rows to a file of its own, or write one object a line.",
+        hint="Save the list that contains the rows to a file of its own, or write one object a line.",
     )

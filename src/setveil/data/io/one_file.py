@@ -10,11 +10,12 @@ from typing import Any
 
 from setveil.data import evidence
 from setveil.data.columns import Wanted
+from setveil.data.io.dumps import without_sql
 from setveil.data.io.encodings import with_encoding
 from setveil.data.io.lines import cut
 from setveil.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
 from setveil.data.io.sniff import detect_format, head_rows, likely_separator
-from setveil.data.io.source import Source, Text, as_text, is_xlsx
+from setveil.data.io.source import DAMAGED, Source, Text, as_text, is_xlsx
 from setveil.data.io.undeclared import question_of_texts, read_separated, require_numbers, works
 from setveil.data.io.written import plain_text
 from setveil.data.layout import FORMATS, function_of, refuse_unfit
@@ -41,7 +42,7 @@ def first_lines(
     source: Source, encoding: str | None = None, separator: str | None = None, quote: str | None = None
 ) -> list[list[str]]:
     """Split the first lines of a text into fields, whatever they hold."""
-    text = as_text(source.content, source.name, encoding)
+    text = without_sql(as_text(source.content, source.name, encoding), None)
     text, sign = plain_text(text, separator, quote)
     rows = head_rows(text, sign or likely_separator(text))
     if not rows:
@@ -55,7 +56,7 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
     if not content:
         raise DataError(f"{name} is an empty file, expected rows of items.")
     if not content.strip(b" \t\r\n"):  # a label may be of other blanks, such as a form feed
-        raise DataError(f"{name} holds only blank lines, expected rows of items.")
+        raise DataError(f"{name} contains only blank lines, expected rows of items.")
     if is_xlsx(content):
         from setveil.data.frames import read_frame
         from setveil.data.io.xlsx import read_sheet_lines
@@ -70,12 +71,12 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
         last = None if request.lines.skip_last is None else 0
         found = read_frame(sheet, request.wanted, name, form, skip_last=last)
         return replace(found, notes=(*notes, *found.notes)), None
-    refuse_unfit("a file without sheets", sheet=request.sheet)
     chosen = request.format or detect_format(source.inner, content)
-    values = request.given_options()
+    values = request.explicit_options()
     part: RowsRead
     if not FORMATS[chosen].text:
         refuse_options(chosen, values)
+        refuse_unfit("a file without sheets", sheet=request.sheet)
         refuse_unfit(f"the format {chosen}", quote=request.quote)
         refuse_lines(request, f"the format {chosen}")
         options = request.options(chosen) | {"skip_last": request.lines.skip_last}
@@ -101,8 +102,10 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
         question.keep(lambda options: works(text, request, {"format": chosen, **said, **options}))
         raise
     except DataError as error:  # of arrays, with what is no item in between; of lines that are no numbers
-        asked_for = question_of_texts(error, text, chosen, request) or _question_of_arrays(text, request, "")
-        raise asked_for or error from None
+        question_or_none = question_of_texts(error, text, chosen, request) or _question_of_arrays(
+            text, request, ""
+        )
+        raise question_or_none or error from None
     try:
         refuse_unnamed_ids(part, name, request)
     except TableError as error:
@@ -111,7 +114,7 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
     return replace(part, notes=(*text.notes, *part.notes)), text.encoding
 
 
-def _with_columns(question: TableError, source: Source, request: ReadingRequest) -> TableError:
+def _with_columns(question: TableError, source: Source, request: ReadingRequest) -> DataError:
     """Ask about columns together with the encoding of a file, or with rows of a sheet that are no data."""
     if any(name not in (*OF_LINES, "encoding") for options, _ in question.readings for name in options):
         return question
@@ -128,10 +131,10 @@ def _with_columns(question: TableError, source: Source, request: ReadingRequest)
             readings += [({**options, **more}, f"{meaning}; {how}") for more, how in error.readings]
         except (DataError, RequestError):
             continue
-    found = TableError(
-        question.message.partition(":\n    ")[0].removesuffix("."), columns, readings, question.trouble
-    )
-    return found if readings else question
+    message = question.message.partition(":\n    ")[0].removesuffix(".")
+    if not readings and all("encoding" in options for options, _ in question.readings):
+        return DataError(f"{message}.", hint=DAMAGED)
+    return TableError(message, columns, readings, question.trouble)
 
 
 def _question_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableError | None:
@@ -152,7 +155,7 @@ def _question_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableE
 
 
 def refuse_unnamed_ids(part: RowsRead, name: str, request: ReadingRequest) -> None:
-    """Raise if arrays or lists, of which nothing says that they are rows of items, may hold ids."""
+    """Raise if arrays or lists that are not declared as rows of items may contain ids."""
     if not request.published and request.silent and part.ids is None:
         refuse_ids_in_lists(_first_rows(part), name, next(iter(part.item_columns), ""))
 
@@ -167,4 +170,5 @@ def _first_rows(part: RowsRead) -> list[list[str]]:
 def text_of(source: Source, request: ReadingRequest) -> Text:
     """Decode a text, without the lines that are no data."""
     ask = partial(with_encoding, request.encoding, source.path if request.also or request.beside else "")
-    return cut(as_text(source.content, source.name, request.encoding, ask=ask), request.lines)
+    text = as_text(source.content, source.name, request.encoding, ask=ask)
+    return cut(without_sql(text, request.sheet), request.lines)

@@ -39,10 +39,7 @@ def read_parquet(
     lacking: Lacking = PLAIN,
     skip_last: int | None = None,
 ) -> RowsRead:
-    """Read a column of lists, or a table of columns, from the bytes of a file and its name.
-
-    Rows of a wide or a one-hot table are published as lists.
-    """
+    """Read a column of lists, or a table of columns, from the bytes of a file and its name."""
     content, name = source
     if not is_parquet(content):
         raise DataError(

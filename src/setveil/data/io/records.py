@@ -1,6 +1,6 @@
-"""JSON as a table: each line, or each element of an array, an object, whose keys are columns.
+"""JSON as a table: each line, or each element of an array, is an object whose keys are columns.
 
-The columns of arrays are their elements, by number, of which short arrays lack the last.
+The columns of arrays are their elements, by number; short arrays lack the last columns.
 """
 
 from __future__ import annotations
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 
 class RecordTable:
-    """Objects, one a line; blank lines are omitted.
-
-    Objects without a key that begins with `only` are omitted too: they are of other types.
-    """
+    """Objects, one a line, but for blank lines and objects without a key that begins with `only`."""
 
     separator = ","
     outside: Sequence[Sequence[str]] = ()
@@ -165,11 +162,11 @@ class RecordTable:
             return str(value)
         found = "an array" if isinstance(value, list) else "an object"
         raise DataError(
-            f"{self.place(row)}: column {shorten(name)} holds {found}, expected a text or a number."
+            f"{self.place(row)}: column {shorten(name)} contains {found}, expected a text or a number."
         )
 
     def holds_lists(self, at: int) -> bool:
-        """Whether the first value of a column that is not null is an array."""
+        """Return whether the first value of a column that is not null is an array."""
         values = (row.get(self.names[at]) for row in self._rows)
         return isinstance(next((value for value in values if value is not None), None), list)
 
@@ -184,7 +181,7 @@ class RecordTable:
             cell = self._cell(row, name)
             if not isinstance(cell, list | None):
                 raise DataError(
-                    f"{self.place(row)}: column {shorten(name)} holds no array, expected one as on the "
+                    f"{self.place(row)}: column {shorten(name)} contains no array, expected one as on the "
                     "lines before."
                 )
             for item in cell or ():

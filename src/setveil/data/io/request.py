@@ -45,7 +45,7 @@ class ReadingRequest:
         also = {"also": [one.text for one in self.also]} if self.also else {}
         return {**said, **self.lines.as_dict(), **self.lacking.as_dict(), **also}
 
-    def given_options(self) -> dict[str, Any]:
+    def explicit_options(self) -> dict[str, Any]:
         """Return the options that formats may take, by name."""
         return {
             "separator": self.separator,
@@ -58,14 +58,14 @@ class ReadingRequest:
 
     def options(self, chosen: str) -> dict[str, Any]:
         """Return the options that the reader of a format takes."""
-        options, form = self.given_options(), FORMATS[chosen]
+        options, form = self.explicit_options(), FORMATS[chosen]
         return {name: options[name] for name in form.takes} | (
             {"lacking": self.lacking} if form.columns else {}
         )
 
     @property
     def silent(self) -> bool:
-        """Whether neither the format nor a column was named."""
+        """Return whether neither the format nor a column was named."""
         return self.format is None and not self.wanted.named
 
 

@@ -15,6 +15,7 @@ from setveil.data.ids import require_no_ids
 from setveil.data.io.further import further_parts
 from setveil.data.io.request import ReadingRequest
 from setveil.data.io.several_files import file_parts, notes_of, query_parts, together, united
+from setveil.data.io.source import open_source
 from setveil.data.lacking import PLAIN, Lacking, lacking_of
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, require_separator
 from setveil.data.rows_of_columns import (
@@ -28,7 +29,7 @@ from setveil.data.set_fields import refuse_lists
 from setveil.data.skipped import OF_LACKING, lines_of
 from setveil.data.skipped import SAID as OF_LINES
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError
+from setveil.errors import DataError, RequestError, TableError
 
 
 def read(
@@ -101,10 +102,7 @@ def read_with_ids(
 
 
 def read_ids(how: Mapping[str, Any]) -> set[str] | None:
-    """Read the IDs of rows again, as `how` says (see `Origin.as_dict`).
-
-    None if rows have no IDs, or were not read from files that are still there and the same.
-    """
+    """Read the IDs of rows again (see `Origin.as_dict`); None: rows have none, or their files changed."""
     files, column = how.get("files") or [], how.get("id_column")
     if not column or how.get("query") or how["layout"] not in FORMATS:
         return None
@@ -150,7 +148,7 @@ def _require_sense(path: object, request: ReadingRequest, query: str | None, con
     wanted = request.wanted
     if wanted.delimiter is not None and not wanted.named:
         raise RequestError(
-            "The delimiter stands between the items of a cell, and no column of items is named.",
+            "The delimiter separates the items of a cell, and no column of items is named.",
             hint="Name it: --item-column, or --item-columns where each line is a row. What stands between "
             "the fields of a line is the separator.",
         )
@@ -178,7 +176,7 @@ def _require_items(
     wanted = request.wanted
     if wanted.named:
         for one, file in zip(parts, files, strict=True):
-            require_no_ids(file.path, one.items, not_ids)
+            require_no_ids(file.path, one.items, not_ids, by_line=one.id_column is None)
             if request.format is None and wanted.delimiter is None and _is_of_cells(one.layout):
                 refuse_lists(file.path, one.items, one.layout.format)
     for one, file in zip(parts, files, strict=True):
@@ -186,7 +184,7 @@ def _require_items(
 
 
 def _is_of_cells(layout: Layout) -> bool:
-    """Whether rows come from a table with an item in each cell."""
+    """Return whether rows come from a table with an item in each cell."""
     return layout.format in {"long", "wide"} or not layout.nested
 
 
@@ -204,11 +202,13 @@ def _read(
     start = time.perf_counter()
     wanted = request.wanted
     _require_sense(path, request, query, connection)
+    standard = None
     if query is not None and connection is not None:
         parts, files, encodings = query_parts(query, connection, request)
     else:
-        paths = [path] if isinstance(path, str | Path) else list(path or ())
-        parts, files, encodings = file_parts([str(one) for one in paths], request)
+        paths = [str(path)] if isinstance(path, str | Path) else [*map(str, path or ())]
+        standard = open_source("-") if paths == ["-"] else None
+        parts, files, encodings = file_parts(paths, request, standard)
     first = len(parts)
     more, further = further_parts(request, wanted.id_column or parts[0].id_column)
     parts, files = [*parts, *more], [*files, *further]
@@ -222,11 +222,16 @@ def _read(
     if request.also:
         part = united([part, *parts[first:]], same_ids=True)
     if not request.published and not rows_are_events:
-        require_people(files[0].path, part, wanted)
+        where = "standard input" if files[0].path == "-" else files[0].path
+        try:
+            require_people(where, part, wanted, not_ids, named=request.format is not None)
+        except TableError as error:
+            error.source = standard
+            raise
     data = Transactions.from_codes(part.indptr, part.codes, part.labels)
     if not data.n_occurrences:
         names = ", ".join("standard input" if file.path == "-" else file.path for file in files[:3])
-        raise DataError(f"{names} holds no item, expected rows of items.")
+        raise DataError(f"{names} contains no item, expected rows of items.")
     origin = Origin(
         tuple(files),
         part.layout,

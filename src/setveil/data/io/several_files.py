@@ -13,7 +13,7 @@ from setveil.data.ids import Values
 from setveil.data.io.encodings import with_encoding
 from setveil.data.io.one_file import read_source, refuse_unnamed_ids, text_of
 from setveil.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
-from setveil.data.io.source import gather, open_source
+from setveil.data.io.source import Source, gather, open_source
 from setveil.data.io.undeclared import works
 from setveil.data.layout import InputFile
 from setveil.data.personal import merged
@@ -24,14 +24,14 @@ from setveil.wording import are, count
 Parts = tuple[list[RowsRead], list[InputFile], list[str | None]]
 
 
-def file_parts(paths: list[str], request: ReadingRequest) -> Parts:
-    """Read each file by itself."""
+def file_parts(paths: list[str], request: ReadingRequest, standard: Source | None = None) -> Parts:
+    """Read each file by itself; `standard`: standard input, if that is the file and was opened before."""
     files: list[InputFile] = []
     parts: list[RowsRead] = []
     encodings: list[str | None] = []
     found = gather(paths)
     for path in found:
-        source = open_source(path)  # one at a time: their bytes need not all be held at once
+        source = standard or open_source(path)  # one at a time: their bytes need not all be held at once
         try:
             part, encoding = read_source(source, request)
         except TableError as error:

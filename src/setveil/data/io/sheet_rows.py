@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from setveil.data import evidence
-from setveil.data.io.lines import as_spec, in_words, left_out
+from setveil.data.io.lines import as_spec, in_words, skipped_words
 from setveil.data.skipped import Lines
-from setveil.data.totals import is_total
 from setveil.errors import TableError
 from setveil.wording import are, count
 
@@ -19,7 +18,7 @@ _MOST = 30  # rows above a table
 def data_rows(cells: Sequence[Cells], lines: Lines, name: str) -> tuple[list[Cells], list[str]]:
     """Take the header and the data of a sheet (all rows in `cells`), and say which rows were skipped."""
     skipped = lines.numbers(len(cells))
-    notes = [left_out(skipped)] if skipped else []
+    notes = [skipped_words(skipped)] if skipped else []
     rows = [(number, row) for number, row in enumerate(cells, 1) if number not in {*skipped}]
     if lines.comment is not None:
         kept = [
@@ -80,6 +79,6 @@ def _strays(rows: Sequence[tuple[int, Cells]]) -> list[int]:
     end = blank - 1 if below else len(rows) - 1
     while end > 0 and not rows[end][1]:
         end -= 1
-    if (above or below) and any(is_total(cell or "") for cell in rows[end][1][:2]):
+    if (above or below) and any(evidence.is_total(cell or "") for cell in rows[end][1][:2]):
         below = [rows[end][0], *below]
     return [*above, *below]

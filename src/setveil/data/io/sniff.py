@@ -23,6 +23,7 @@ _BRACKETED = re.compile(r'\[[^\[\]",]*\](\s*[;|\t,]\s*| +)[^\[\s]')  # a field o
 _DECIMAL = re.compile(r"[+-]?[0-9]+,[0-9]{1,2}")
 _BYTES = 1 << 20
 _COLUMNS = 3  # of a table between blanks, in which other signs stand inside of a column
+_BETWEEN_SIGNS = re.compile(r"[0-9]+([,;|][0-9]+)+", re.ASCII)  # integers without blanks
 _OFTEN = 0.1  # a sign in so many lines may be the separator
 
 
@@ -39,10 +40,7 @@ def detect_format(path: str | Path, content: bytes) -> str:
 
 
 def sniff_content(content: bytes) -> str:
-    """Tell the format by the content alone.
-
-    Integers separated by blanks are FIMI, or SPMF if they come with its comments or its end marker ``-2``.
-    """
+    """Recognize the format by the content: integers between blanks are FIMI, with comments or ``-2`` SPMF."""
     if is_parquet(content):
         return "parquet"
     lines = [line for line in _lines(content)[: evidence.LINES] if line.strip()]
@@ -56,11 +54,7 @@ def sniff_content(content: bytes) -> str:
 
 
 def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | None]:
-    """Say what speaks for a table in a file that would be read as rows of items; "" if nothing does.
-
-    `form` is "basket", "fimi" or "spmf". The second value is the separator between the table's fields; None:
-    to be detected.
-    """
+    """Say what speaks for a table in a file of rows of items ("": nothing), and its separator if known."""
     if form == "basket" and separator is None and (sign := sign_of_columns(text)):
         return evidence.why_table(head_rows(text, sign)), sign
     if form == "basket":
@@ -68,7 +62,7 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
         if len(rows) == 1 and (guess_columns(rows[0]) or names_columns(rows[0])):
             return "its only line names columns", separator
         if evidence.common_width(rows) == (1, 1) and evidence.list_sign([row[0] for row in rows]).strip():
-            return "every line holds one field, which seems to be a list", separator
+            return "every line contains one field, which seems to be a list", separator
         why, between = _why_blanks(text, rows)
         return (why, between or separator) if why else (evidence.why_table(rows), separator)
     between_tabs = head_rows(text, "\t")
@@ -77,22 +71,20 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
     lines = [line.split() for line in _lines(text.content)[: evidence.LINES] if line.strip()]
     if form == "spmf" and b"@ITEM=" in text.content:
         return "", None  # made by a program, of items with names
-    if form == "fimi" and not all(map(is_integer, {field for line in lines for field in line})):
-        return "", None  # it cannot be read as such
     if form == "spmf":  # without comments, and the marks of ends
         lines = [
             [field for field in line if field not in {"-1", "-2"}]
             for line in lines
             if line[0][0] not in "#%@"
         ]
+    others = sum(not all(map(is_integer, line)) for line in lines)
+    if others > (_OFTEN * len(lines) if form == "spmf" else 0):  # a few are headers or titles
+        return "", None  # it cannot be read as such
     return evidence.why_sets_are_table([line for line in lines if line]), " "
 
 
 def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
-    """Say what speaks for columns between blanks, or ids before a blank, in lines that would be baskets.
-
-    With it the separator, if it is the blank.
-    """
+    """Say what speaks for columns or ids between blanks in lines like baskets, and the separator."""
     if _share(rows) >= _OFTEN:
         words = [[word for field in row for word in field.split()] for row in rows]
         if _numbered(words, 0) and not evidence.has_columns(rows):
@@ -107,27 +99,29 @@ def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
 
 
 def _numbered(rows: Sequence[Sequence[str]], end: int) -> bool:
-    """Tell whether a digit is in the first (0) or the last (-1) word of nearly all lines."""
+    """Return whether a digit is in the first (0) or the last (-1) word of nearly all lines."""
     found = [any(sign.isdigit() for sign in row[end]) for row in rows if row]
     return sum(found) >= evidence.SURE * len(found)
 
 
 def holds_numbers(text: Text) -> bool:
-    """Tell whether half of the first lines or more hold nothing but integers between blanks."""
+    """Return whether half of the first lines or more hold nothing but integers between blanks.
+
+    A line with one integer says nothing of blanks if commas or the like are between those of other lines.
+    """
     lines = [line.split() for line in _lines(text.content)[: evidence.LINES] if line.strip()]
     rows = [line for line in lines if line[0][0] not in "#%@"]
-    return 2 * sum(all(map(is_integer, row)) for row in rows) >= len(rows)
+    numbers = [row for row in rows if all(map(is_integer, row))]
+    otherwise = sum(len(row) == 1 and bool(_BETWEEN_SIGNS.fullmatch(row[0])) for row in rows)
+    return 2 * len(numbers) >= len(rows) and otherwise <= sum(len(row) > 1 for row in numbers)
 
 
 def basket_separator(text: Text, *, said: bool = False) -> str:
-    """Detect the separator between the items of rows.
-
-    `said`: the lines are known to be rows of items, so a comma is preferred.
-    """
+    """Detect the separator between the items of rows; a comma is preferred if they are known to be rows."""
     head = _head(text.content)
     shares = {sign: _share(_rows(head, sign, strict=True)) for sign in evidence.SEPARATORS}
     often = [sign for sign in evidence.SEPARATORS if shares[sign] >= _OFTEN]
-    tables = [sign for sign in often if _is_table(_rows(head, sign, strict=True))]
+    tables = [sign for sign in often if _is_table(head, sign)]
     if tables or not often:
         return likely_separator(text) if tables else max(evidence.SEPARATORS, key=lambda s: shares[s])
     if len(often) > 1 and said and "," in often:
@@ -140,13 +134,13 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
         raise TableError(
             f"{text.name}: the separator may be one of {words}; each is in many lines",
             [],
-            [({"separator": sign}, f"{in_words(sign)} stand between items") for sign in shared],
+            [({"separator": sign}, f"{in_words(sign)} separate items") for sign in shared],
         )
     return often[0]
 
 
 def likely_separator(text: Text) -> str:
-    """Tell what stands between the fields of a table: what gives the lines the same number of fields.
+    """Return what stands between the fields of a table: what gives the lines the same number of fields.
 
     Of several signs that do, those that give it to the first line, too, which may name columns of lists; of
     these the one that gives most fields, where no comma is in numbers only.
@@ -154,9 +148,10 @@ def likely_separator(text: Text) -> str:
     if sign := sign_of_columns(text):
         return sign
     best, width = "", 0
-    split = {sign: _rows(_head(text.content), sign, strict=True) for sign in evidence.SEPARATORS}
+    head = _head(text.content)
+    split = {sign: _rows(head, sign, strict=True) for sign in evidence.SEPARATORS}
     common = {sign: evidence.common_width(rows)[0] for sign, rows in split.items()}
-    tables = [sign for sign, rows in split.items() if _is_table(rows)]
+    tables = [sign for sign in evidence.SEPARATORS if _is_table(head, sign)]
     for sign in [sign for sign in tables if len(split[sign][0]) == common[sign]] or tables:
         if common[sign] > width or best == ",":
             best, width = sign, common[sign]
@@ -188,6 +183,7 @@ def sign_of_columns(text: Text) -> str:
     return "" if '"' in head else _around_decimals(head) or _between_blanks(head)
 
 
+@lru_cache(16)
 def _around_decimals(head: str) -> str:
     """Find the sign between columns if commas are those of decimals, in each line but the first."""
     commas = [row for row in _rows(head, ",", strict=True)[1:] if any(row)]
@@ -206,6 +202,7 @@ def _around_decimals(head: str) -> str:
     return ""
 
 
+@lru_cache(16)
 def _between_blanks(head: str) -> str:
     """Find blanks between columns if other signs are in one column only, as in lists."""
     rows = _rows(head, " ", strict=True)
@@ -214,13 +211,15 @@ def _between_blanks(head: str) -> str:
     others = [sign for sign in evidence.SEPARATORS if any(sign in field for row in rows for field in row)]
     inside = [{at for row in rows for at, field in enumerate(row) if sign in field} for sign in others]
     columns = set().union(*inside)
-    if len(columns) != 1 or any(_is_table(_rows(head, sign, strict=True)) for sign in others):
+    if len(columns) != 1 or any(_is_table(head, sign) for sign in others):
         return ""
     return " "
 
 
-def _is_table(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a sign gives lines the same number of fields, and does not stand within quoted ones."""
+@lru_cache(16)
+def _is_table(head: str, sign: str) -> bool:
+    """Return whether a sign gives lines the same number of fields, and does not stand within quoted ones."""
+    rows = _rows(head, sign, strict=True)
     cut = sum(any(field.count('"') % 2 for field in row) for row in rows)
     return evidence.has_columns(rows) and 2 * cut <= len(rows)
 

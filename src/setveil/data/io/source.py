@@ -174,7 +174,7 @@ def open_source(path: str | Path) -> Source:
     except MemoryError:
         raise DataError(f"{name} does not fit into memory.", hint="Read it in parts.") from None
     if compression and (what := _archive(content)):
-        raise DataError(f"{name} holds {what} once it is unpacked.", hint="Unpack it by hand first.")
+        raise DataError(f"{name} contains {what} once it is unpacked.", hint="Unpack it by hand first.")
     return Source(path, name, content, hashlib.sha256(raw).hexdigest(), compression, inner)
 
 
@@ -184,12 +184,12 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def is_parquet(content: bytes) -> bool:
-    """Whether the bytes are a whole Parquet file."""
+    """Return whether the bytes are a whole Parquet file."""
     return len(content) >= 12 and content[:4] == b"PAR1" == content[-4:]
 
 
 def is_xlsx(content: bytes) -> bool:
-    """Whether the bytes are a spreadsheet of the kind .xlsx."""
+    """Return whether the bytes are a spreadsheet of the kind .xlsx."""
     if not content.startswith(b"PK\x03\x04"):
         return False
     import zipfile
@@ -207,6 +207,7 @@ def marked_encoding(content: bytes) -> str | None:
     return next((wide for mark, wide in _WIDE.items() if content.startswith(mark)), None)
 
 
+DAMAGED = "The file may be damaged: save it again, as UTF-8."
 Ask = Callable[[str], str]  # from an encoding to what `encoding` must be for a file to be read in it
 
 
@@ -260,7 +261,7 @@ def as_text(content: bytes, name: str, encoding: str | None = None, *, ask: Ask 
 
 
 def _is_stata(content: bytes) -> bool:
-    """Whether the bytes are a file of Stata of the versions before 117, which data frames still write."""
+    """Return whether the bytes are a Stata file of a version before 117, which data frames still write."""
     return (
         len(content) > 60
         and content[0] in _STATA
@@ -307,13 +308,13 @@ def _files(folder: Path) -> list[str]:
         raise DataError(f"{folder} is the folder of a run, expected a folder of data.", hint=hint)
     try:
         files = sorted(
-            path.name for path in folder.iterdir() if not path.is_dir() and not _left_out(path.name)
+            path.name for path in folder.iterdir() if not path.is_dir() and not _is_skipped(path.name)
         )
     except OSError as error:
         raise DataError(f"The folder {folder} cannot be read: {error.strerror or error}.") from None
     if not files:
         raise DataError(
-            f"The folder {folder} holds no file of data.", hint="Files in its subfolders are not read."
+            f"The folder {folder} contains no file of data.", hint="Files in its subfolders are not read."
         )
     kinds: dict[str, list[str]] = {}
     for file in files:
@@ -321,13 +322,13 @@ def _files(folder: Path) -> list[str]:
     if len(kinds) > 1:
         each = "; ".join(f"{kind}: {listed(names, 3)}" for kind, names in sorted(kinds.items()))
         raise DataError(
-            f"The folder {folder} holds files of different kinds ({each}), expected one kind.",
+            f"The folder {folder} contains files of different kinds ({each}), expected one kind.",
             hint="Name the files to read.",
         )
     return [str(folder / file) for file in files]
 
 
-def _left_out(name: str) -> bool:
+def _is_skipped(name: str) -> bool:
     return name.startswith(".") or name == "about.json" or (name.startswith("_") and "." not in name)
 
 
@@ -451,7 +452,7 @@ def _only_member(raw: bytes, name: str) -> tuple[str, bytes]:
             if len(members) != 1:
                 holds = f"{len(names)} files: {listed(names)}" if names else "no file"
                 raise DataError(
-                    f"{name} is a zip archive that holds {holds}, expected one file.",
+                    f"{name} is a zip archive that contains {holds}, expected one file.",
                     hint="Unpack it and name the files to read." if names else "",
                 )
             if members[0].flag_bits & 1:
@@ -472,7 +473,7 @@ def _only_member(raw: bytes, name: str) -> tuple[str, bytes]:
 
 
 def _is_litter(member: str) -> bool:
-    """Whether a member of a zip archive is a folder or one of the files that macOS adds."""
+    """Return whether a member of a zip archive is a folder or one of the files that macOS adds."""
     return member.endswith("/") or member.startswith("__MACOSX/") or PurePosixPath(member).name == ".DS_Store"
 
 
@@ -495,7 +496,7 @@ def _check(content: bytes, name: str, ask: Ask | None) -> None:
         wide = others[0][0]
         marked = f"begins with the mark of {wide.upper()}" if marked_encoding(content) else ""
         message = f"{name} {marked or 'seems to be UTF-16 without a byte order mark'}, expected UTF-8"
-        raise _asked(message, others, ask, f"Add --encoding {wide}.")
+        raise _question(message, others, ask, f"Add --encoding {wide}.")
     bad = _first_fault(content)
     if bad < 0:
         return
@@ -505,7 +506,7 @@ def _check(content: bytes, name: str, ask: Ask | None) -> None:
     damaged = "" if content[:bad].isascii() else "the text before is UTF-8, so the file may be damaged here"
     hint = f"{damaged}; {hint}" if damaged else hint
     line = line_number(content, bad)
-    raise _asked(
+    raise _question(
         f"{name} is not UTF-8: found byte 0x{content[bad]:02x} at offset {bad:,}, on line {line}",
         [(encoding, f"{text!r} on line {line}") for encoding, text in found],
         ask,
@@ -514,7 +515,7 @@ def _check(content: bytes, name: str, ask: Ask | None) -> None:
     )
 
 
-def _asked(
+def _question(
     message: str, found: Sequence[tuple[str, str]], ask: Ask | None, hint: str, trouble: str = ""
 ) -> DataError:
     """Make the error that asks for an encoding: by commands if there is an option for that of the file."""
@@ -579,17 +580,17 @@ def _transcode(content: bytes, name: str, encoding: str, ask: Ask | None) -> byt
         raise RequestError(f"{shorten(encoding)} is not an encoding of text.") from None
     except UnicodeDecodeError as error:
         found = f"found byte 0x{content[error.start]:02x} at offset {error.start:,}"
-        raise _other_encoding(content, f"{name} is not {encoding}: {found}", ask) from None
+        raise _other_encoding(content, encoding, f"{name} is not {encoding}: {found}", ask) from None
     except UnicodeError as error:
         raise DataError(f"{name} is not {encoding}: {error}.", hint="Name another --encoding.") from None
     sure = codecs.lookup(encoding).name.startswith("utf-32")  # other bytes hardly have a meaning in it
     if not (sure or "\n" in text or "\r" in text) and _has_lines(content):
-        raise _other_encoding(content, f"{name} is not {encoding}: it would have no line ends", ask)
+        raise _other_encoding(content, encoding, f"{name} is not {encoding}: it would have no line ends", ask)
     return text.encode()
 
 
 def _has_lines(content: bytes) -> bool:
-    """Tell whether bytes have line ends: as ASCII has them, with no other control signs, or as UTF-16 has."""
+    """Return whether bytes have line ends: those of ASCII without other control signs, or those of UTF-16."""
     if len(content) < _A_LINE:
         return False
     if wide := _unmarked(content):
@@ -597,12 +598,15 @@ def _has_lines(content: bytes) -> bool:
     return b"\n" in content and _LINES_ONLY.fullmatch(content) is not None
 
 
-def _other_encoding(content: bytes, message: str, ask: Ask | None) -> DataError:
-    """Make the error that proposes other encodings than the one that was named."""
+def _other_encoding(content: bytes, encoding: str, message: str, ask: Ask | None) -> DataError:
+    """Make the error that proposes other encodings than the one named, or says that a file is damaged."""
+    marked = marked_encoding(content)
+    if marked is not None and codecs.lookup(marked).name == codecs.lookup(encoding).name:
+        return DataError(f"{message}; by its mark it should be.", hint=DAMAGED)
     others = _wide(content)
     if not others and (bad := _first_fault(content)) >= 0:
         line = line_number(content, bad)
         others = [(one, f"{text!r} on line {line}") for one, text in encodings_at(content, bad)]
     elif not others:
         others = [("utf-8", "all of its bytes are UTF-8")]
-    return _asked(message, others, ask, "Name another --encoding.")
+    return _question(message, others, ask, "Name another --encoding.")

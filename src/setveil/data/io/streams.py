@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.columns import Wanted
-from setveil.data.events import PERSON, of
+from setveil.data.events import PERSON, of, require_lines_of_people
 from setveil.data.frames import list_column
+from setveil.data.io.dumps import HEAD, is_dump
 from setveil.data.io.one_file import read_beginning
 from setveil.data.io.source import Source, as_text, marked_encoding
 from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
+from setveil.data.io.written import is_plain
+from setveil.data.lacking import PLAIN
 from setveil.data.layout import InputFile, Layout, Origin
 from setveil.data.names import person_noun, tells_person
 from setveil.data.personal import (
@@ -56,33 +59,33 @@ def open_streams(
     encoding: str | None = None,
     rows_are_events: bool = False,
     not_ids: str | None = None,
+    *,
+    published: bool = False,
 ) -> ListFiles | TextFiles:
     """Open files that are read a piece at a time; the options are those of `setveil.read`."""
     if format == "parquet" or (format is None and all(path.endswith(".parquet") for path in paths)):
         if separator is not None or encoding is not None:
             raise RequestError("A Parquet file has no separator and no encoding.", hint="Omit them.")
-        files = ListFiles(paths, item_column, not_ids)
+        lists = ListFiles(paths, item_column, not_ids)
         if item_column is None:
-            files.refuse_ids()
-        files.unit = "row" if rows_are_events else PERSON
-        if not rows_are_events:
-            files.require_people()
-        return files
-    if item_column is not None or format not in {None, *_ROWS}:
+            lists.refuse_ids()
+        files: ListFiles | TextFiles = lists
+    elif item_column is None and format in {None, *_ROWS}:
+        files = TextFiles(paths, format, separator, encoding, not_ids)
+    else:
         raise RequestError(
             "Parts are read from Parquet files with a column of lists, named by --item-column, and "
             f"from text with one row a line: {', '.join(_ROWS)}.",
             hint="`setveil convert` makes such a file from others; each must fit in memory by itself.",
         )
-    return TextFiles(paths, format, separator, encoding, not_ids)
+    files.unit = "row" if rows_are_events else PERSON
+    if not (rows_are_events or published):
+        files.require_people()
+    return files
 
 
 class ListFiles:
-    """Parquet files with a column of lists, one after the other, in the order of their rows.
-
-    Without `item_column`, the only column of lists is read. `published`: setveil wrote them, and words such
-    as ``NA`` are items.
-    """
+    """Parquet files with a column of lists, in order; `published`: words such as ``NA`` are items."""
 
     layout: ClassVar[None] = None  # they are no text
 
@@ -94,7 +97,6 @@ class ListFiles:
         *,
         published: bool = False,
     ) -> None:
-        self._words = frozenset[str]() if published else evidence.MISSING - {""}
         self.paths = [str(path) for path in paths]
         if not self.paths:
             raise RequestError("No file is named, expected at least one.")
@@ -132,6 +134,7 @@ class ListFiles:
                     f"and not {first}.",
                     hint="Convert the files to one type of items first.",
                 )
+        self._words = frozenset[str]() if published else PLAIN.words(self.column) - {""}
 
     def refuse_ids(self) -> None:
         """Raise if the first lists hold what looks like ids."""
@@ -143,7 +146,10 @@ class ListFiles:
         refuse_ids_in_lists(rows, self.paths[0], self.column)
 
     def require_people(self) -> None:
-        """Stop if an unused column that is named like people has fewer values than there are rows."""
+        """Stop if a column that is named like people, or a position of the lists, has IDs of several rows."""
+        if first := next(self.pieces(), None):
+            labels = self.vocabulary.labels
+            require_lines_of_people(self.paths[0], *first, labels, self.not_ids, named=False)
         for name in filter(tells_person, self.ignored_columns):
             lines = pl.scan_parquet(self.paths, glob=False, missing_columns="insert").select(name)
             ids = lines.collect(engine="streaming").to_series().drop_nulls()
@@ -185,10 +191,7 @@ class ListFiles:
         return labels - self._words
 
     def pieces(self) -> Iterator[Piece]:
-        """Read all rows, in their order, some at a time: where they begin, and the ids of their items.
-
-        Items of a row come as they are in the file, repeats included.
-        """
+        """Read all rows in order, some at a time: where they begin, and the ids of items as in the file."""
         _ = self.vocabulary  # settles which words are in no row
         for rows in self._cells(pl.Enum(self.vocabulary.labels), self._words):
             lengths = rows.list.len().fill_null(0)
@@ -199,7 +202,7 @@ class ListFiles:
 
     @cached_property
     def personal(self) -> Personal:
-        """What of the files must not be published; ids are found by what the files begin with."""
+        """Return values of the files that must not be published; IDs are found by the first lines."""
         labels = self.vocabulary.labels
         first = next(self.pieces(), None)
         places = [] if first is None else places_of_ids(*first, labels)
@@ -277,6 +280,8 @@ class TextFiles:
             if wide.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
                 raise self._refused(wide)
             file.seek(0)
+            self._refuse_rewritten(separator)
+            file.seek(0)
             part = _whole(
                 file,
                 _BEGINNING,
@@ -286,15 +291,34 @@ class TextFiles:
             )
         if part is None:
             raise DataError(f"{first} is an empty file, expected rows of items.")
-        if part.layout.format not in _ROWS:
-            raise self._refused(part.layout.format)
+        if part.layout.format not in _ROWS or part.written:
+            raise self._refused(
+                "text with several signs between fields" if part.written else part.layout.format
+            )
         self.layout, self.encoding, self.n_rows = part.layout, encoding, 0
         self.not_ids = not_ids
         self._places = places_of_ids(part.indptr, part.codes, part.labels)
+        self._beginning = part.indptr, part.codes, part.labels
+        self._named = format is not None
+        self.unit = PERSON  # what a row is
 
-    def _refused(self, what: str) -> RequestError:
+    def require_people(self) -> None:
+        """Stop if a position of the first rows has IDs that come again."""
+        require_lines_of_people(self.paths[0], *self._beginning, self.not_ids, named=self._named)
+
+    def _refuse_rewritten(self, separator: str | None) -> None:
+        """Refuse text that becomes csv only when it is read as a whole."""
+        for path in self.paths:
+            with _opened(path) as file:
+                head = file.read(HEAD)
+            if is_dump(head):
+                raise self._refused("a dump in SQL", path)
+            if not is_plain(head, separator):
+                raise self._refused("text with several signs between fields, or sep= above them", path)
+
+    def _refused(self, what: str, path: str = "") -> RequestError:
         return RequestError(
-            f"{self.paths[0]} is read as {what}, which is not read in parts: expected one row a line "
+            f"{path or self.paths[0]} is read as {what}, which is not read in parts: expected one row a line "
             f"({', '.join(_ROWS)}), in UTF-8 or an encoding of single bytes, not compressed.",
             hint="`setveil convert` makes a Parquet file of it, if it fits in memory by itself.",
         )
@@ -313,12 +337,12 @@ class TextFiles:
         self._found = merged(found)
         labels -= evidence.MISSING
         if not labels:
-            raise DataError(f"{self.paths[0]} holds no item, expected rows of items.")
+            raise DataError(f"{self.paths[0]} contains no item, expected rows of items.")
         return Vocabulary(item_order(labels))
 
     @property
     def personal(self) -> Personal:
-        """What of the rows must not be published; positions of ids are found by what the file begins with."""
+        """Return values of rows that must not be published; positions of IDs are found by the first lines."""
         _ = self.vocabulary  # finds it
         return Personal(self._found).without(self.not_ids, ())
 
@@ -355,6 +379,7 @@ class TextFiles:
             tuple(InputFile(path, _sha256(path)) for path in self.paths),
             self.layout,
             encoding=self.encoding or "utf-8",
+            unit=self.unit,
         )
 
 

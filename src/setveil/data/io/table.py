@@ -84,10 +84,7 @@ def read_unnamed(text: Text, separator: str | None, wanted: Wanted = NOTHING) ->
 
 
 class TextTable:
-    """A table of text: a header line, if there is one, and lines of as many fields.
-
-    The first line is a header if it is known to be (`titled`), has a column's name, or is unlike the others.
-    """
+    """Lines of as many fields; the first is a header if `titled`, a column's name, or unlike others."""
 
     def __init__(
         self, text: Text, separator: str | None, wanted: Wanted = NOTHING, *, titled: bool = False
@@ -192,14 +189,14 @@ class TextTable:
         if not strays:
             return DataError(
                 f"{message}.",
-                hint="Quote fields that hold the separator; rows of items are read with --format basket.",
+                hint="Quote fields that contain the separator; rows of items are read with --format basket.",
             )
         more = "" if len(strays) == 1 else f"; {strays_said(strays, self.width)}"
         spec = as_spec(sorted({*self.text.left, *strays}))
         which = in_words(strays)
         error = TableError(f"{message}{more}", [], [({"skip_lines": spec}, f"{which}: no data")])
         error.trouble = (
-            "Quote fields that hold the separator, or skip lines above the header and below the table"
+            "Quote fields that contain the separator, or skip lines above the header and below the table"
         )
         error.say_how()
         return error
@@ -296,7 +293,7 @@ def _with_row_names(text: Text, separator: str, rows: list[list[str]]) -> tuple[
 
 def _filled_in_front(text: Text, separator: str, rows: list[list[str]]) -> tuple[Text, list[list[str]], bool]:
     """Fill up lines in front that begin with different numbers of items, and say whether they are such."""
-    if b'"' in text.content or not evidence.end_alike(rows):
+    if not evidence.end_alike(rows):
         return text, rows, False
     lines = text.content.decode("utf-8", "replace").splitlines(keepends=True)
     bare = (line.rstrip("\r\n") for line in lines)
@@ -329,7 +326,7 @@ def _with_ends(text: Text, rows: Sequence[Sequence[str]], separator: str) -> lis
     """
     usual, share = evidence.common_width(rows)
     longer = sum(len(row) > usual for row in rows)
-    alike = longer < _ENDS * len(rows) if longer else share >= evidence.ALIKE
+    alike = longer < _ENDS * len(rows) and share >= evidence.ALIKE
     if min(map(len, rows), default=0) < 2 or alike:
         return []
     width = max(map(len, rows))

@@ -15,8 +15,8 @@ from setveil.data.io.lines import (
     cut,
     has_comments_only,
     in_words,
-    left_out,
     numbers_in,
+    skipped_words,
     strays_said,
     table_in,
     without_lines,
@@ -56,7 +56,7 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
         if request.format is None:
             part = _read_undeclared(plain, detected, own_request)
         else:
-            options = own_request.given_options()
+            options = own_request.explicit_options()
             refuse_options(detected, options)
             if not request.published:
                 require_numbers(plain, detected, request)
@@ -66,6 +66,9 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
             part = replace(part, notes=(*plain.notes, *part.notes, *filter(None, [words])))
         return replace(part, written={"separator": long}) if written["separator"] == long and long else part
     except TableError as error:
+        if not error.readings and request.quote is None and _has_open_quotes(text):
+            error.readings = (({"quote": "none"}, _BARE_QUOTES),)
+            error.keep(lambda options: can_be_read(text, request, options))
         if error.readings and all({*options} == {"separator"} for options, _ in error.readings):
             error.keep(lambda options: can_be_read(text, request, options))
         if separator != written["separator"] or request.quote is not None:
@@ -133,17 +136,14 @@ def _words_noted(text: Text) -> str:
 
 
 def can_be_read(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
-    """Tell whether a reading gives rows of people, and not ids for items."""
+    """Return whether a reading gives rows of people, and not ids for items."""
     with suppress(TableError):
         return works(text, request, options)
     return False
 
 
 def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
-    """Tell whether a possible reading gives rows, and not IDs for items.
-
-    Raises TableError if rows would be events of people.
-    """
+    """Return whether a reading gives rows, and not IDs for items; TableError for events of people."""
     said: dict[str, Any] = dict(options)
     lines = {name: said.pop(name) for name in OF_LINES if name in said}
     if lines:
@@ -190,7 +190,7 @@ def _without_comments(text: Text, request: ReadingRequest) -> Text:
         return text
     found = comments_above(text, request.separator or likely_separator(text))
     cut = without_lines(text, found)
-    return replace(cut, notes=(*text.notes, left_out(found))) if found else text
+    return replace(cut, notes=(*text.notes, skipped_words(found))) if found else text
 
 
 def _ask_for_lines(text: Text, request: ReadingRequest) -> None:
@@ -209,7 +209,7 @@ def _ask_for_lines(text: Text, request: ReadingRequest) -> None:
     spec = as_spec(sorted({*text.left, *numbers}))
     more = {"skip_lines": spec} | ({"separator": separator} if request.separator else {})
     question = refusal(table, strays_said(numbers, table.width), more=more)
-    question.asked = f"--skip-lines {spec}, and --id-column, --item-column, --item-columns, --format"
+    question.options_named = f"--skip-lines {spec}, and --id-column, --item-column, --item-columns, --format"
     question.keep(lambda options: works(text, request, options))
     raise question
 
@@ -228,7 +228,7 @@ def _ask_for_title(text: Text, request: ReadingRequest) -> None:
     blank = len(text.content) - len(text.content.lstrip(b" \t\r\n"))
     above = [*range(1, text.original(line_number(text.content, blank)) + 1)]
     spec = as_spec(above)
-    every = EVERY_FIELD if any(len(row) > 1 for row in rows) else "one row per line, which holds one item"
+    every = EVERY_FIELD if any(len(row) > 1 for row in rows) else "one row per line, with one item"
     below = TextTable(without_lines(text, above), sign)
     ways = [{"skip_lines": spec}, {"skip_lines": spec, "format": "basket"}][: 1 + are_items(below)]
     way = next((way for way in ways if can_be_read(text, request, way)), None)
@@ -244,7 +244,7 @@ def _ask_for_title(text: Text, request: ReadingRequest) -> None:
 
 
 def _is_mostly_wide(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether half of some lines or more have one number of fields, two or more."""
+    """Return whether half of some lines or more have one number of fields, two or more."""
     width, share = evidence.common_width([row for row in rows if len(row) > 1])
     several = sum(len(row) > 1 for row in rows)
     return width > 1 and 2 * share * several >= len(rows)
@@ -267,22 +267,24 @@ def question_of_texts(
         if are_items(TextTable(text, " ")):
             ways.append(({"format": "basket", "separator": " "}, EVERY_WORD))
     elif not holds_numbers(text) or are_items(TextTable(text, None)):
-        ways.append(
-            ({"format": "basket"}, EVERY_FIELD if signs else "one row per line, which holds one item")
-        )
+        ways.append(({"format": "basket"}, EVERY_FIELD if signs else "one row per line, with one item"))
     question = TableError(error.message.removesuffix("."), [], ways)
     question.keep(lambda options: can_be_read(text, request, options))
     return question if question.readings else None
 
 
+_BARE_QUOTES = "double quotes are signs like any other, as for inches"
+
+
 def _plain_quotes(error: QuoteError) -> TableError:
     """Ask whether double quotes are signs like any other."""
-    return TableError(
-        error.message.removesuffix("."),
-        [],
-        [({"quote": "none"}, "double quotes are signs like any other, as for inches")],
-        error.hint.removesuffix("."),
-    )
+    ways = [({"quote": "none"}, _BARE_QUOTES)]
+    return TableError(error.message.removesuffix("."), [], ways, error.hint.removesuffix("."))
+
+
+def _has_open_quotes(text: Text) -> bool:
+    """Return whether a quote is opened in one of the first lines and closed in another."""
+    return any(line.count(b'"') % 2 for line in text.content.splitlines()[: evidence.LINES])
 
 
 def require_numbers(text: Text, chosen: str, request: ReadingRequest) -> None:
@@ -311,6 +313,6 @@ _NUMBERS = "fimi", "spmf", "basket"  # formats of text that may be lines of inte
 
 
 def _are_names(text: Text, numbers: Sequence[int]) -> bool:
-    """Tell whether only the first line holds no integers, and has as many fields as the others: a header."""
+    """Return whether only the first line has no integers, and as many fields as the others: a header."""
     widths = {sign: [len(row) for row in head_rows(text, sign)] for sign in "\t "}
     return len(numbers) == 1 and any(len(set(found)) == 1 and found[0] > 1 for found in widths.values())

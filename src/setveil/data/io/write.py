@@ -51,7 +51,7 @@ def require_text(labels: Iterable[str]) -> None:
             label.encode()
         except UnicodeEncodeError:
             raise DataError(
-                f"The label {shorten(label)} cannot be written: it holds half of a surrogate pair."
+                f"The label {shorten(label)} cannot be written: it contains half of a surrogate pair."
             ) from None
 
 
@@ -60,7 +60,7 @@ def fimi(data: Transactions, layout: Layout) -> Iterator[bytes]:
     for label in data.vocabulary.labels:
         if not is_integer(label):
             raise RequestError(
-                f"A FIMI file holds integers only, found the label {shorten(label)}.",
+                f"A FIMI file contains only integers, found the label {shorten(label)}.",
                 hint="Write a basket file: --format basket.",
             )
     labels = [label.encode() for label in data.vocabulary.labels]
@@ -142,7 +142,7 @@ def spmf(data: Transactions, layout: Layout) -> Iterator[bytes]:
 
 
 def jsonl(data: Transactions, layout: Layout) -> Iterator[bytes]:
-    """Write arrays, or objects that hold them."""
+    """Write arrays, or objects that contain them."""
     labels = _encoded(data, layout, lambda label: json.dumps(label, ensure_ascii=False))
     name = json.dumps(layout.item_column, ensure_ascii=False).encode()
     start, end = (b"{" + name + b": [", b"]}\n") if layout.objects else (b"[", b"]\n")
@@ -197,7 +197,7 @@ def quoting(separator: str) -> Callable[[str], str]:
 def _spmf_name(label: str) -> str:
     if "\n" in label or "\r" in label:
         raise DataError(
-            f"An SPMF file cannot hold the label {shorten(label)}, which has a line break.",
+            f"An SPMF file cannot contain the label {shorten(label)}, which has a line break.",
             hint="Write JSON lines: --format jsonl.",
         )
     return label
@@ -209,7 +209,7 @@ def _encoded(data: Transactions, layout: Layout, write: Callable[[str], str]) ->
         text = write(label)
         if "\0" in text:
             raise DataError(
-                f"A {layout.format} file cannot hold the label {shorten(label)}, which has a zero byte.",
+                f"A {layout.format} file cannot contain the label {shorten(label)}, which has a zero byte.",
                 hint="Write JSON lines: --format jsonl.",
             )
         out.append(text.encode())

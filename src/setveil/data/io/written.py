@@ -7,6 +7,7 @@ knows of it.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from dataclasses import replace
 
 from setveil.data import evidence
@@ -48,6 +49,12 @@ def plain_text(text: Text, separator: str | None, quote: str | None) -> tuple[Te
     return text, separator
 
 
+def is_plain(content: bytes, separator: str | None) -> bool:
+    """Return whether the beginning of a text is csv as it stands, whose separator is one sign."""
+    sign = _NAMES.get(separator or "", separator or "")
+    return len(sign) < 2 and _without_sep(Text("", content.removeprefix(BOM_UTF8)))[1] is None
+
+
 def long_separator(text: Text) -> str | None:
     """Find a separator of several signs: it gives lines more fields than any single sign does."""
     for sign in _LONG:
@@ -72,10 +79,7 @@ def head_lines(text: Text) -> list[str]:
 
 
 def with_fitting_header(text: Text, separator: str) -> Text:
-    """Give the header as many separators as the other lines, where it has one more or less at its end.
-
-    Programs end the header with a separator, or all lines but the header.
-    """
+    """Give the header as many separators as the other lines, where programs end it otherwise."""
     rows = head_rows(text, separator)
     width = len(rows[0]) if rows else 0
     others = rows[1:]
@@ -112,8 +116,8 @@ def _with_one_sign(text: Text, separator: str, *, quoted: bool) -> tuple[Text, s
         raise TableError(
             f"{text.name}: the separator {shorten(separator)} is in no line",
             [],
-            [({"separator": found}, f"{in_words(found)} stand between fields")] if there else [],
-            asked="--separator",
+            [({"separator": found}, f"{in_words(found)} separate fields")] if there else [],
+            options_named="--separator",
         )
     one = next(sign for sign in _PLAIN if sign.encode() not in content or sign == _PLAIN[-1])
     if not quoted or b'"' not in content:
@@ -129,7 +133,7 @@ def _with_one_sign(text: Text, separator: str, *, quoted: bool) -> tuple[Text, s
 
 
 def _bare_separator(text: Text) -> str:
-    """Tell what stands between fields in which double quotes are signs like any other."""
+    """Return what stands between fields in which double quotes are signs like any other."""
     bare = replace(text, content=text.content.replace(b'"', b""))
     likely = likely_separator(bare)
     return likely if evidence.has_columns(head_rows(bare, likely)) else basket_separator(bare, said=True)

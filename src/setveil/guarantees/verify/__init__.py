@@ -23,7 +23,7 @@ _WIDTH = 120  # of a violation
 
 
 class Verdict:
-    """What the verdicts of all verifiers have in common: whether a promise holds, and what breaks it.
+    """What the verdicts of all verifiers have in common: whether a guarantee holds, and what breaks it.
 
     Attributes
     ----------

@@ -91,10 +91,7 @@ def batches(published: PublishedTable, classes: TableClasses) -> Iterator[Batch]
 
 
 class RareItemsets:
-    """Itemsets of at most m ids in fewer than k rows, in one lot of rows after the other.
-
-    `found` has the first ones of the last lot, smaller itemsets first, then in the order of ids.
-    """
+    """Itemsets of at most m ids in fewer than k rows, lot by lot; `found` has the first of the last lot."""
 
     def __init__(
         self,
@@ -166,10 +163,7 @@ class Overlap:
 
 
 def own_columns(published: PublishedTable, m: int | float) -> tuple[Ints | None, Ints | None]:
-    """Find the column of each item, and how many items of each may be known; None if m is one number.
-
-    All items that are no facts belong to one column.
-    """
+    """Find the column of each item, facts or not, and how many may be known of each; None: m is a number."""
     if not isinstance(m, PerColumn):
         return None, None
     place = {name: at for at, name in enumerate(m.each)}

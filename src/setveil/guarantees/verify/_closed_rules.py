@@ -66,13 +66,12 @@ class ClosedRules:
         order = np.argsort(secrets, kind="stable")
         holders = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))[order]
         ends = np.cumsum(np.bincount(secrets, minlength=rows.secrets.size))
-        self._told = list(zip(np.split(holders, ends[:-1]), np.split(counts[order], ends[:-1]), strict=True))
+        self._holders = list(
+            zip(np.split(holders, ends[:-1]), np.split(counts[order], ends[:-1]), strict=True)
+        )
 
     def walk(self, least: int, most_steps: int, most_after: int, show: int) -> None:
-        """Walk all closed sets, or stop after `most_steps` items of rows (`most_after` after a violation).
-
-        No known set that occurs is in fewer than `least` rows.
-        """
+        """Walk closed sets of `least` rows or more, for `most_steps`, `most_after` after a violation."""
         found: set[tuple[tuple[int, ...], int, int, int]] = set()
         for s in range(self.rows.secrets.size):
             counts = self._counts_of(s)
@@ -83,7 +82,7 @@ class ClosedRules:
 
     def _counts_of(self, s: int) -> Ints:
         """Count, for each distinct known part, the rows that contain a sensitive item."""
-        holders, of_holders = self._told[s]
+        holders, of_holders = self._holders[s]
         counts = np.zeros(self.rows.rows[2].size, np.int64)
         counts[holders] = of_holders
         return counts
@@ -128,7 +127,7 @@ class ClosedRules:
     def _common(self, s: int) -> tuple[int, ...]:
         """Return the items that can be known of all rows with a sensitive item."""
         indptr, ids, _ = self.rows.rows
-        holders, counts = self._told[s]
+        holders, counts = self._holders[s]
         if counts.sum() < self.rows.supports[s]:  # nothing can be known of some
             return ()
         common = ids[indptr[holders[0]] : indptr[holders[0] + 1]]

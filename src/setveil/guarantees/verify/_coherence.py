@@ -159,10 +159,7 @@ def _is_listed(safe, path, skip):
 
 @compiled
 def extend(rows, private, holders, k, limit, safe, out, moles, counts, state):
-    """Join safe sets with one more item each, from set ``state[0]`` on; write safe sets and violations.
-
-    ``state[1]`` and ``state[2]`` count them, ``state[3]`` the steps; it pauses if these or `out` are used up.
-    """
+    """Join safe sets with one more item each, from ``state[0]`` on, until `out` or the steps are used up."""
     indptr, items = rows.indptr, rows.items
     supports, most = counts[0], counts[1]
     size = safe.shape[1]

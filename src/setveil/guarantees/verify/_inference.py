@@ -145,11 +145,7 @@ class Rules:
         self.steps = 0
 
     def count(self, least: int, most_steps: int, most_after: int, *, learn: bool = True) -> None:
-        """Look at the sets of one item more, for violations alone unless `learn`.
-
-        No known set of this size that occurs is in fewer than `least` rows; `most_after`: steps after a
-        violation.
-        """
+        """Look at the sets of one item more, in `least` rows or more, for violations alone unless `learn`."""
         rows, size, q = self.rows, self.size + 1, self.rows.secrets.size
         n = rows.holders[0].size - 1
         state = np.zeros(N_STATE, np.int64)

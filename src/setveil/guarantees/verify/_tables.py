@@ -108,10 +108,7 @@ def _added_up(
 def rare_sets(
     table: NDArray[np.int32], n_ids: int, size: int, k: int, show: int
 ) -> tuple[int, int, list[tuple[tuple[int, ...], int]]]:
-    """Find the sets with a support in (0, k): their number, the least support of any set, and the first ones.
-
-    The least support of no set at all is more than all rows.
-    """
+    """Find the sets with a support in (0, k): their number, the least support of any set, and the first."""
     cells = np.zeros(show, np.int64)
     found, smallest = _find_rare(table, k, cells)
     first = []

@@ -13,10 +13,7 @@ _AT_ONCE = 1 << 22  # pairs that are compared together
 def overlapping(
     boxes: Sequence[Sequence[str]], meaning: Sequence[Mapping[str, Sequence[str]]], show: int = 10
 ) -> tuple[int, list[tuple[int, int]]]:
-    """Count the pairs of boxes that share a fact, so a value of each part; list the first as positions.
-
-    `meaning`: for each part, the values that a label represents; a label that is not there represents itself.
-    """
+    """Count the pairs of boxes that share a fact, by the values that labels represent; list the first."""
     n = len(boxes)
     parts = [_shared([box[at] for box in boxes], known) for at, known in enumerate(meaning)]
     number = 0

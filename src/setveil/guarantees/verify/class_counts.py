@@ -1,4 +1,4 @@
-"""Check, from published files alone, that counts next to rows in classes can be true and keep to the promise.
+"""Check, using only published files, that counts of rows in classes are possible and satisfy the guarantee.
 
 They can be true iff there is a flow: the rest of each item's total goes to classes that do not list it, and
 every label must get as many occurrences as its rows need beyond its lines (docs/classes.md).
@@ -20,7 +20,6 @@ from setveil.wording import count
 
 _FIRST_LINE = 2  # of the file, after its header
 _ALL = -1  # in place of a class: a total
-_NO_LIMIT = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ def _lines(seen: Sequence[_Class], counts: ClassCountsFile, secrets: frozenset[s
                 wrong = f"{name} is suppressed in class {c}, where no suppressed item may be counted"
             elif rows > room:
                 of = f"show {shorten(label)}" if label else "are there"
-                wrong = f"{rows:,} rows of class {c} hold {name}, but only {room:,} {of}"
+                wrong = f"{rows:,} rows of class {c} contain {name}, but only {room:,} {of}"
             else:
                 one.lines[item], one.found[item] = at, rows
         if wrong:
@@ -175,7 +174,7 @@ def _totals(
         rest = rows - listed.get(item, 0)
         if rest < 0:
             found.append(
-                f"{_at(at)}: {rows:,} rows hold {shorten(item)} in all, but the classes list {listed[item]:,}"
+                f"{_at(at)}: {rows:,} rows contain {shorten(item)}, but the classes list {listed[item]:,}"
             )
         elif 0 < rest < counts.least:
             found.append(
@@ -290,8 +289,8 @@ def _too_little(
                 room += min(top, size) if label is not None or one.published else 0
         if rows - listed.get(item, 0) > room and at >= 0:
             found.append(
-                f"{_at(at)}: {rows:,} rows hold {shorten(item)} in all, but with what the classes list there "
-                f"can be {listed.get(item, 0) + room:,} at most"
+                f"{_at(at)}: {rows:,} rows contain {shorten(item)}, but the classes allow at most "
+                f"{listed.get(item, 0) + room:,}"
             )
         elif rows - listed.get(item, 0) > room:
             line = next(one.lines[item] for one in seen if item in one.lines)

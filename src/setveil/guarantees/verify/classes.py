@@ -1,6 +1,6 @@
-"""Check a promise in every class of rows, using only the published rows and the classes.
+"""Check a guarantee in every class of rows, using only the published rows and the classes.
 
-Someone who does not know the class of a person finds in each class no rows that fit, or as many as promised.
+Someone who does not know the class of a person finds no matching rows in a class, or as many as guaranteed.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def verify_classes(
     """Check k^m-anonymity or (k,rho)^m-anonymity of every class, and that each of several has k rows."""
     if not isinstance(guarantee, KmAnonymity | KmRho):
         raise RequestError(
-            f"{guarantee.model} is no promise about rows in classes.",
-            hint="There are k^m-anonymity and (k,rho)^m-anonymity.",
+            f"{guarantee.model} is not available for rows in classes.",
+            hint="Choose k^m-anonymity or (k,rho)^m-anonymity.",
         )
     several = len(classes) > 1  # else the class tells nothing, and rows without items may be few
     small = [c for c, rows in enumerate(classes) if several and rows.n_rows < guarantee.k]

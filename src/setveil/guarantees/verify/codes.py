@@ -28,10 +28,7 @@ def verify_codes(
     show: int = 10,
     progress: Progress = silent,
 ) -> KmVerdict:
-    """Check that at least k published rows show all labels of any m codes of anyone, else list them.
-
-    `persons` are the original rows: for each code the labels of its facts, none if all are suppressed.
-    """
+    """Check that at least k published rows show all labels of any m codes of anyone, else list them."""
     rows_of = _rows_with(published)
     supports: dict[Labels, int] = {}
     bits: dict[Labels, int] = {}

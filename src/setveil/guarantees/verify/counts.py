@@ -1,4 +1,4 @@
-"""Check, from published files alone, that counts next to rows can be true and keep to the promise.
+"""Check, using only published files, that counts next to rows are possible and satisfy the guarantee.
 
 They can be true iff some original rows would be published so: labels divide the items, and the items of a
 label can cover its rows iff they have enough occurrences (docs/counts.md).
@@ -101,8 +101,8 @@ def _at_all(positions: Sequence[int]) -> str:
     return f"lines {named}{', ...' if len(positions) > _NAMED else ''}"
 
 
-def _hold(rows: int) -> str:
-    return "holds" if rows == 1 else "hold"
+def _contain(rows: int) -> str:
+    return "contains" if rows == 1 else "contain"
 
 
 def _rules(published: Sums, counts: CountsFile, k: int, empty: int, which: str) -> list[str]:
@@ -181,7 +181,7 @@ def _order(counts: CountsFile) -> list[str]:
     for i, (item, label, _) in enumerate(counts.lines):
         here = place[item], under.get(label, -1) if counts.local else 0
         if here == before:
-            found.append(f"{_at(i)}: {shorten(item)} stands there for the second time")
+            found.append(f"{_at(i)}: {shorten(item)} is there for the second time")
         elif here < before:
             found.append(f"{_at(i)}: {shorten(item)} is not in item order")
         before = here
@@ -212,15 +212,15 @@ def _lines(
             here = f"under {shorten(label)}" if label else "suppressed"
             wrong = f"{shorten(item)} is {here}, but the release publishes it {said}"
         elif rows < counts.least:
-            held = f"{count(rows, 'row')} {_hold(rows)} {shorten(item)}"
+            held = f"{count(rows, 'row')} {_contain(rows)} {shorten(item)}"
             wrong = f"{held}, fewer than the least count, {counts.least:,}"
         elif label and rows > shown.get(label, 0):
             wrong = (
-                f"{rows:,} rows hold {shorten(item)}, but only {shown.get(label, 0):,} published rows show "
-                f"{shorten(label)}"
+                f"{rows:,} rows contain {shorten(item)}, but only {shown.get(label, 0):,} published rows "
+                f"show {shorten(label)}"
             )
         elif not label and rows > apart:
-            wrong = f"{rows:,} rows hold {shorten(item)}, but there are only {apart:,}"
+            wrong = f"{rows:,} rows contain {shorten(item)}, but there are only {apart:,}"
             wrong += " that do not show it under any label" if known else ""
         else:
             continue

@@ -1,7 +1,4 @@
-"""Read published labels as the leaves that they cover, for releases with labels of several levels.
-
-A row covers a leaf if it shows the leaf or a node above it; k^m-anonymity then counts rows that cover leaves.
-"""
+"""Read published labels as the leaves at or below them; k^m-anonymity then counts rows that cover leaves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Check that rows in chunks are disassociated, using only data.json.
-
-Sets of parts are Python's integers, a bit per part: the `and` of items has as many ones as their support.
-"""
+"""Check that rows in chunks are disassociated, using only data.json; sets of parts are bits of integers."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _MOST_CLOSED = 200_000  # sets of known items, where there is no limit to what i
 
 @dataclass(frozen=True)
 class Failure:
-    """One way in which a release breaks its promise."""
+    """One way in which a release violates its guarantee."""
 
     kind: str  # a key of `setveil.guarantees.disassociated._FAILURES`, which says what it means
     clusters: tuple[int, ...]
@@ -82,11 +79,7 @@ class Inference:
 
 @dataclass(frozen=True, repr=False)
 class DisassociatedVerdict(Verdict):
-    """The verdict on rows in chunks.
-
-    `violations` are clusters that are too small, or whose rows could be empty; impossible parts and items;
-    minimal sets of at most m items in fewer than k parts of a chunk; and sets that reveal a sensitive item.
-    """
+    """The verdict on rows in chunks: clusters, parts and items that cannot be, rare sets, revealing sets."""
 
     guarantee: Disassociated
     holds: bool
@@ -130,7 +123,7 @@ def verify_disassociated(
 ) -> DisassociatedVerdict:
     """Check disassociation of clusters and chunks, whatever tool made them.
 
-    Six conditions, which together suffice for the promise. (1) Every cluster has at least k rows; no part is
+    Six conditions that together imply the guarantee. (1) Every cluster has at least k rows; no part is
     empty or has repeats or items of other chunks; every item of a chunk is in some part; there are no more
     parts than rows. (2) In the record chunks and the term chunk of a cluster every item is in one place. (3)
     Every record chunk is k^m-anonymous. (4) A cluster with v > 0 record chunks of altogether |P| + k (min(m,

@@ -35,7 +35,7 @@ class Diversity:
         values = "1 value" if self.diversity == 1 else f"{self.diversity:,} different values"
         return (
             f"{self.column}: at least {values} in a class (l-diversity), at most {self.closeness:.2f} from "
-            "all rows (t-closeness); reported, not promised"
+            "all rows (t-closeness); reported, not guaranteed"
         )
 
     def as_dict(self) -> dict[str, Any]:

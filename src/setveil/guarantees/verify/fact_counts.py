@@ -1,4 +1,4 @@
-"""Check, from published files alone, that counts of facts can be true for the boxes and keep to the promise.
+"""Check, using only published files, that counts of facts are possible for the boxes, under the guarantee.
 
 A fact is an item and a box its label, but a box also has facts that no line names: only their number counts.
 """
@@ -27,10 +27,7 @@ def check_fact_counts(
     domain: int | None = None,
     show: int = 10,
 ) -> CountsVerdict:
-    """Check counts of facts: `lines` of (fact, box or "" if suppressed, rows), each of at least `least` rows.
-
-    `suppressed`: whether suppressed facts may be listed; `domain`: how many facts there are, None if unknown.
-    """
+    """Check counts of facts, (fact, box or "" if suppressed, rows), each of at least `least` rows."""
     problems = []
     inside: dict[int, dict[str, None]] = {}
     for number, (text, _, _) in enumerate(lines, _FIRST_LINE):

@@ -1,8 +1,4 @@
-"""Check (k,k^m)-anonymity using only the published table.
-
-It tells classes apart by their labels, and counts by the loops of the verifiers of k^m-anonymity (itemsets)
-and coherence (shares).
-"""
+"""Check (k,k^m)-anonymity using only the published table, by loops of other verifiers."""
 
 from __future__ import annotations
 

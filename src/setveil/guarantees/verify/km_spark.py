@@ -50,13 +50,13 @@ def verify_km_spark(
     found = sum(lengths.values())
     if rows is not None and found != rows:
         raise DataError(
-            f"The published files hold {found:,} rows, expected {rows:,}.",
+            f"The published files contain {found:,} rows, expected {rows:,}.",
             hint="All files of one release must be there, and nothing else.",
         )
     longest = max(lengths, default=0)
     if longest > LONGEST:
         raise DataError(
-            f"The longest published row holds {longest:,} items; sets are counted for rows of at most "
+            f"The longest published row contains {longest:,} items; sets are counted for rows of at most "
             f"{LONGEST:,}.",
             hint="Is each row a person's? `setveil verify --engine memory` takes any length.",
         )
@@ -109,7 +109,9 @@ def _lengths(held: DataFrame) -> tuple[dict[int, int], bool]:
     )
     broken = sum(line["wrong"] for line in counted)
     if broken:
-        raise DataError(f"{broken:,} published rows hold an item that is missing or empty, expected labels.")
+        raise DataError(
+            f"{broken:,} published rows contain an item that is missing or empty, expected labels."
+        )
     return {line["length"]: line["rows"] for line in counted}, all(line["numeric"] for line in counted)
 
 
@@ -130,8 +132,8 @@ def _counts(held: DataFrame, size: int) -> DataFrame:
 def _require_all(size: int, found: int, expected: int) -> None:
     if found != expected:
         raise GuaranteeError(
-            f"The supports of all sets of {size} items add up to {found:,}, but the rows hold {expected:,} "
-            "such sets: rows or counts were lost or doubled on the way. Nothing is proven.",
+            f"The supports of all sets of {size} items add up to {found:,}, but the rows contain "
+            f"{expected:,} such sets: rows or counts were lost or doubled on the way. Nothing is proven.",
             hint="Run the check again; if it fails again, please report it with the version of Spark.",
         )
 
@@ -162,14 +164,11 @@ def _by_number(label: Column) -> Column:
 
 
 def published_files(folder: Path) -> tuple[Path, Mapping[str, Any]]:
-    """Find the folder of a release's manifest, and its content, in a run's folder or its `published`.
-
-    Names of the `files` are relative to the folder; each has `rows`, `bytes` and `sha256`.
-    """
+    """Find the folder of a release's manifest, in a run's folder or its `published`, and its content."""
     places = [place for place in (folder / "published", folder) if (place / MANIFEST).is_file()]
     if not places:
         raise DataError(
-            f"{folder} holds no release of Spark: there is no {MANIFEST} in it or in its published/.",
+            f"{folder} contains no release of Spark: there is no {MANIFEST} in it or in its published/.",
             hint="Without one a release is not complete. Other releases are checked without --engine spark.",
         )
     path = places[0] / MANIFEST
@@ -201,7 +200,7 @@ def read_published(session: SparkSession, folder: Path, manifest: Mapping[str, A
               if other not in files and not other.name.startswith((".", "_"))]  # fmt: skip
     if beside:
         raise DataError(
-            f"{folder} holds files that its {MANIFEST} does not name: {listed(sorted(beside))}.", hint=hint
+            f"{folder} contains files that its {MANIFEST} does not name: {listed(sorted(beside))}.", hint=hint
         )
     paths = [path.absolute().as_uri() for path in files]
     content = session.read.format("binaryFile").load(paths)

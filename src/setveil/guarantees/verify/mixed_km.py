@@ -82,10 +82,7 @@ def verify_mixed_km(
 
 
 def rows_of_facts(published: PublishedTable) -> tuple[Ints, Ints, list[tuple[str | None, str]]]:
-    """List the facts of each row, its labels in all columns, then its items: int64 numbers, ascending.
-
-    `names` are column (None: an item) and label of each fact.
-    """
+    """List the facts of each row, its labels in all columns, then its items, and name them."""
     sets, n_columns = published.sets, len(published.columns)
     names: list[tuple[str | None, str]] = []
     lengths = np.diff(sets.indptr) + n_columns

@@ -23,7 +23,7 @@ CHUNK = 200_000  # rows counted between two reports of progress
 
 @dataclass(frozen=True)
 class Breach:
-    """One way in which a release breaks its promise, or does not fit the original."""
+    """One way in which a release violates its guarantee, or does not fit the original."""
 
     # - "degree": more than one row in p of the group holds the item, which `count` of its `rows` rows do; -
     # "leak": a sensitive item stands among the quasi-identifiers of `count` of `rows` rows, first in `group`;
@@ -82,10 +82,7 @@ def verify_privacydegree(
     show: int = 10,
     progress: Progress = silent,
 ) -> PrivacyDegreeVerdict:
-    """Check the privacy degree of every group, by default of the sensitive items that the groups count.
-
-    With the original, groups that overlap or omit rows, and counts that differ, are found, too.
-    """
+    """Check the privacy degree of every group; with the original also overlaps, lacking rows and counts."""
     progress("verifying groups", 0.0)
     sensitive = item_order({*guarantee.sensitive, *groups.sensitive.labels})
     breaches = _leaks(groups, sensitive)

@@ -1,7 +1,4 @@
-"""Check rho-uncertainty using only the published rows.
-
-It walks the closed sets of the rows of each sensitive item: `_closed_rules.py` proves that these are enough.
-"""
+"""Check rho-uncertainty using only the published rows, by closed sets (see `_closed_rules.py`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Check releases about the same people against anyone who links rows, by definition.
-
-It uses only what each person had, and what their items became in each release.
-"""
+"""Check releases about the same people by definition, from what people had and what items became."""
 
 from __future__ import annotations
 
@@ -44,11 +41,7 @@ class Exposure:
 
 @dataclass(frozen=True)
 class SeriesVerdict:
-    """The verdict on several releases.
-
-    `exactly` counts people exposed, with or without items, to someone who knows all their releases: no
-    promise.
-    """
+    """The verdict on several releases; `exactly`: people exposed to who knows all their releases."""
 
     guarantee: SeriesAnonymity
     holds: bool
@@ -71,7 +64,7 @@ def verify_series(
     show: int = 5,
     progress: Progress = silent,
 ) -> SeriesVerdict:
-    """Check the promise of several releases (see docs/series.md); say what exposes the first `show` people.
+    """Check the guarantee of several releases (see docs/series.md); say what exposes the first `show` people.
 
     Equal people are merged first. The work is that of looking at every set of fewer than m variants of a
     merged row once in each row that shows them; if m is at least the longest row, at whole rows only.
@@ -158,10 +151,7 @@ class _Case:
         return held
 
     def least(self, progress: Progress, *, whole: bool = True) -> Ints:
-        """Find the least support of up to m own variants of each merged row.
-
-        `whole`: if m is at least the longest row, look at whole rows only.
-        """
+        """Find the least support of up to m own variants, or of all, of each merged row."""
         rows = self.known.rows
         least = np.full(rows.weights.size, NOTHING, np.int64)
         longest = int(np.diff(rows.indptr).max(initial=0))

@@ -1,4 +1,4 @@
-"""Check, from published files alone, that counts next to a table can be true and keep to the promise.
+"""Check, using only published files, that counts next to a table are possible and satisfy the guarantee.
 
 Counts are of the whole table. Someone who knows a person's quasi-identifiers looks at one class only: if
 suppressed items are counted, rows published without items must not be few in any class (docs/tables.md).

@@ -61,7 +61,7 @@ def _measured(every: tuple[Measure, ...]) -> Mapping[str, type]:
 
 
 def fixed() -> frozenset[str]:
-    """Name the columns that are no parameter. What else a table holds was set in the study."""
+    """Name the columns that are no parameter. What else a table contains was set in the study."""
     return _fixed(measures())
 
 

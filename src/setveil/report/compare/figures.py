@@ -1,4 +1,4 @@
-"""Which figures a study's table can fill, and the points in them. Drawing is in `charts`."""
+"""The figures that a study's table can fill, and their points. Drawing is in `charts`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class LineFigure:
     bands: list[tuple[str, list[Panel]]]  # one line of panels with a common scale each, under a title
     methods: list[str]  # those that appear, in the order of the table
     places: dict[str, int]  # place of each method in the table, which settles its colour and shape
-    alone: bool = False  # whether each line holds one panel, so that the lines may stand side by side
+    alone: bool = False  # whether each line contains one panel, so that the lines may stand side by side
 
 
 def _x_title(family: str, name: str) -> str:
@@ -318,7 +318,7 @@ def _more_methods(left_out: list[str]) -> list[str]:
 
 
 def _partly_kept(series: Series) -> list[str]:
-    """Warn where an item keeps its name in some rows only."""
+    """Warn if an item is unchanged in some rows only."""
     local = distinct(label for row, label in series if row["model"] == "k-anonymity")
     if not local:
         return []
@@ -341,6 +341,6 @@ def _missing(rows: Sequence[Row]) -> list[str]:
 
 
 def is_infinite(value: Any) -> bool:
-    """Whether a parameter's value is "inf", which no axis of numbers can hold."""
+    """Return whether a parameter's value is "inf", which no axis of numbers can hold."""
     read = number(value)
     return read is not None and math.isinf(read)

@@ -1,6 +1,6 @@
-"""Which method is better: non-dominated releases, fronts that dominate, least loss at equal promise.
+"""Comparison of methods: non-dominated releases, fronts that dominate, least loss at equal guarantee.
 
-A release is a pair of numbers, of both of which less is better: what it loses, and the risk that it leaves.
+A release is a pair of numbers, its loss and its risk. Less is better for both.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def non_dominated(points: Sequence[Point]) -> list[int]:
 
 @dataclass(frozen=True)
 class Relation:
-    """How the releases of one method, `a`, compare with those of another, `b`.
+    """The comparison of the releases of one method, `a`, with those of another, `b`.
 
     `b_met`: releases of `b` for which `a` has one that is not greater in either number; `b_beaten`: those for
     which it is less in one, too. `a_met` and `a_beaten`: the same for releases of `a`.
@@ -62,7 +62,7 @@ class Relation:
 
     @property
     def kind(self) -> Literal["dominates", "covers", "equal", "mixed"]:
-        """What can be said of `a`.
+        """Return the verdict about `a`.
 
         "dominates": every release of `b` is beaten. "covers": every one is met, some not beaten, and not the
         other way round. "equal": the same front. "mixed": none of these.
@@ -102,32 +102,32 @@ def _met(by: Sequence[Point], points: Iterable[Point]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method did where several made a release with the same promise."""
+    """The results of a method, if several methods made a release with the same guarantee."""
 
     method: str
-    compared: int  # promises at which it and another method made a release
+    compared: int  # guarantees at which it and another method made a release
     # alone, shared: those at which it lost least: less than all others, or as little as another
     alone: int
     shared: int
-    # mean of its loss less the least loss at that promise; None where nothing was compared
+    # mean of its loss less the least loss at that guarantee; None where nothing was compared
     excess: float | None
 
     @property
     def least(self) -> int:
-        """Promises at which no other method lost less."""
+        """Guarantees at which no other method lost less."""
         return self.alone + self.shared
 
     @property
     def share(self) -> Fraction:
-        """Of the promises at which it was compared, those at which no other method lost less."""
+        """Of the guarantees at which it was compared, those at which no other method lost less."""
         return Fraction(self.least, max(self.compared, 1))
 
 
 def standings(losses: Iterable[Mapping[str, float]], methods: Sequence[str]) -> list[Standing]:
-    """Count who loses least, promise by promise.
+    """Count who loses least, guarantee by guarantee.
 
-    `losses`: for each promise the loss of every method that made a release with it; those with a single
-    method are omitted. Returns first the methods that are least at the greatest share of their promises, so
+    `losses`: for each guarantee the loss of every method that made a release with it; those with a single
+    method are omitted. Returns first the methods that are least at the greatest share of their guarantees, so
     that no method wins by being tried more often; then the least excess; then the order of `methods`.
 
     >>> [s.method for s in standings([{"aa": 0.3, "exact": 0.2}, {"aa": 0.1, "exact": 0.1}], ["aa", "exact"])]

@@ -13,7 +13,7 @@ from setveil.report.drawing import blocks
 
 SECTIONS = {
     "loss": "Loss",
-    "answers": "What the data still answer",
+    "answers": "Remaining usefulness",
     "risk": "Risk",
     "time": "Time",
 }

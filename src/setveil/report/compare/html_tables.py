@@ -50,10 +50,7 @@ _MOST_PAIRS = 12
 def grid(
     heads: Sequence[str], lines: Iterable[Sequence[str]], widths: Sequence[float], texts: int = 1
 ) -> str:
-    """Lay out lines of cells, HTML already, in columns of these relative widths.
-
-    The first `texts` columns are texts, the others numbers.
-    """
+    """Lay out lines of cells, HTML already, in columns of relative widths, `texts` first, then numbers."""
     whole = sum(widths)
     columns = "".join(f'<col style="width:{100 * width / whole:.4g}%">' for width in widths)
     cell = ["" if i < texts else ' class="number"' for i in range(len(heads))]
@@ -112,10 +109,7 @@ def standings_table(found: Mapping[str, Sequence[Standing]], methods: Sequence[s
 
 
 def middle_setting(family: Family) -> tuple[list[str], Setting] | None:
-    """Choose the setting at which most methods made releases, of these the most central one.
-
-    Returns the parameters that vary, and their values; None without a release.
-    """
+    """Choose the most central setting of those at which most methods made releases, and what varies."""
     names = varying(family.rows, conditions(family.rows))
     values = parameters(family.rows)
     done = family.done
@@ -227,7 +221,7 @@ def best_table(fronts: Fronts, data: str) -> str:
         for methods, release in best
     ]
     heads = [axis[:1].upper() + axis[1:] for axis in (fronts.loss.axis, fronts.risk.axis)]
-    return grid(["Method", "Promise", *heads], lines, [1, 1, 1, 1], texts=2)
+    return grid(["Method", "Guarantee", *heads], lines, [1, 1, 1, 1], texts=2)
 
 
 def _once(releases: Sequence[MedianRelease]) -> list[tuple[list[str], MedianRelease]]:

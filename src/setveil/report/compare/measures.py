@@ -1,4 +1,4 @@
-"""The numbers of a run that a study's report draws and lists besides what was lost: risk, time, memory."""
+"""Numbers of a run in a study's report, in addition to information loss: risk, time, memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS = Compared(
 MEMORY = Compared(
     "memory",
     "peak memory (MB)",
-    "Most memory that a run held, in MB.",
+    "Greatest memory use of a run, in MB.",
     "peak_memory_mb",
     head="MB",
     write=lambda value: f"{value:,.0f}",
@@ -31,7 +31,7 @@ MEMORY = Compared(
 CONFIDENCE = Compared(
     "confidence",
     "greatest chance of a sensitive item",
-    "Greatest chance of someone who knows what the promise covers to be right about a sensitive item of a "
+    "Greatest chance of someone who knows what the guarantee covers to be right about a sensitive item of a "
     "person. Less is better.",
     "greatest_confidence",
     percent=True,
@@ -95,7 +95,7 @@ def columns_known(rows: Sequence[Row]) -> str:
 
 
 def known_items(rows: Sequence[Row]) -> int | None:
-    """How many items the attacker knows in most runs of a table; None where no risk was measured."""
+    """Return the number of known items in most runs of a table; None if no risk was measured."""
     sizes = [row["risk_m"] for row in rows if row.get("risk_m") is not None]
     return max(distinct(sizes), key=lambda size: (sizes.count(size), size)) if sizes else None
 

@@ -59,7 +59,7 @@ def figures(rows: Sequence[Row]) -> dict[str, str]:
 
     `rows`: one per run, with the columns of results.csv, None for missing values. Figures show each measure
     against each number that was varied, and loss against risk; methods by colour, shape and dashes. Several
-    kinds of promises give figures for each kind. Columns may be missing. Figures are at most 840 pixels wide,
+    kinds of guarantees give figures for each kind. Columns may be missing. Figures are at most 840 pixels,
     and the same table gives the same bytes.
 
     >>> row = {"data": "shop", "method": "aa", "model": "km-anonymity", "m": 2, "status": "done"}
@@ -200,7 +200,7 @@ def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> b
         for name, values in parameters(rows).items()
     ]
     return blocks.fold(
-        "What was compared",
+        "Data and methods",
         "Data sets with their sizes, methods, parameters with their values.",
         blocks.facts(
             [
@@ -281,15 +281,15 @@ def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> blocks.Section
     if loss is None or not found:
         return None
     text = (
-        "At how many of the promises (model and all its parameters) that it shares with another method did a "
+        "At how many of the guarantees (model and all parameters) that it shares with another method did a "
         "method lose least? Shared: ties (to nine digits). Second line: mean excess over the smallest "
         f"{loss.axis}."
     )
     took_part = {standing.method for of in found.values() for standing in of if standing.compared}
     methods = [method for method in family.methods if method in took_part]
     return blocks.fold(
-        _title("Least loss at equal promise", family, kinds),
-        "At how many promises each method lost least.",
+        _title("Least loss at equal guarantee", family, kinds),
+        "At how many guarantees each method lost least.",
         blocks.paragraph(text),
         standings_table(found, methods),
     )
@@ -397,7 +397,7 @@ def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> blocks.
             ("All runs", "results.csv and results.parquet, next to this report"),
         ]
     inside = f"{'Machine' if external else 'Command, machine'}, versions, repetitions, limits."
-    return blocks.fold("How it was made", inside, blocks.facts(lines))
+    return blocks.fold("Provenance", inside, blocks.facts(lines))
 
 
 def _to_cite(bibtex: str) -> blocks.Section | None:
@@ -420,7 +420,7 @@ def _how_to_read(kinds: Sequence[Family]) -> blocks.Section | None:
     lines = [
         ("Method:", "an algorithm, with those of its own parameters that differ from their defaults."),
         (
-            "Promise:",
+            "Guarantee:",
             "a privacy model with its parameters. Every release was checked for it from the published rows.",
         ),
         ("Dominates:", _DOMINATES),
@@ -436,7 +436,7 @@ def _how_to_read(kinds: Sequence[Family]) -> blocks.Section | None:
         if one.reading and _holds(kinds, one.column)
     ]
     inside = "The terms, and how to read the figures."
-    return blocks.fold("How to read this", inside, blocks.points(lines))
+    return blocks.fold("Explanations", inside, blocks.points(lines))
 
 
 def _same_hierarchy(kinds: Sequence[Family]) -> str:

@@ -1,4 +1,4 @@
-"""What a paper takes from a study: a table and figures in LaTeX, each with the statement that it makes."""
+"""A table and figures in LaTeX for a paper, each with its statement."""
 
 from __future__ import annotations
 
@@ -37,10 +37,7 @@ _HEAD = "% Made by setveil compare --latex. {what}\n"
 
 
 def paper_files(rows: Sequence[Row], bibtex: str) -> dict[str, bytes]:
-    """Make the files for a paper: tables.tex, figures.tex, references.bib, and figures as PDF and SVG.
-
-    `rows`: as for `setveil.report.compare.page.figures`. `bibtex`: the works to cite.
-    """
+    """Make tables.tex, figures.tex, references.bib, and figures as PDF and SVG, from `rows` as for pages."""
     kinds = families(clean(rows))
     drawn: dict[str, Drawn] = {}
     tables, figures = [], []

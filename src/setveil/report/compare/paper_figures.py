@@ -78,7 +78,7 @@ def draw_panel(figure: LineFigure, panel: Panel) -> Drawn:
         far = not ordinal and min(numbers) > 0 and max(numbers) >= _RATIO * min(numbers)
         if far:
             axes.set_xscale("log")
-        axes.set_xlim(*_room(numbers, 0.06, logarithmic=far))
+        axes.set_xlim(*_room(numbers, logarithmic=far))
         axes.set_xticks(numbers, list(places), minor=False)
         axes.minorticks_off()
 
@@ -132,17 +132,17 @@ def _scale(axes: Any, kind: Kind, values: Sequence[float]) -> None:
     least, most = min(values), max(values)
     if kind in {"log", "spread"} and least > 0 and most > _FAR_APART * least:
         _logarithmic(axes.yaxis)
-        axes.set_ylim(*_room(values, 0.06, logarithmic=True))
+        axes.set_ylim(*_room(values, logarithmic=True))
     elif kind == "exponent":
-        axes.set_ylim(*_room(values, 0.06, logarithmic=False))
+        axes.set_ylim(*_room(values, logarithmic=False))
     else:
         axes.set_ylim(0, 1.06 * most or 1)
 
 
-def _room(values: Sequence[float], share: float, *, logarithmic: bool) -> tuple[float, float]:
+def _room(values: Sequence[float], *, logarithmic: bool) -> tuple[float, float]:
     """Find the ends of an axis, with some room next to the values."""
     low, high = (math.log(end) if logarithmic else end for end in (min(values), max(values)))
-    room = share * (high - low) or 0.5
+    room = 0.06 * (high - low) or 0.5
     ends = low - room, high + room
     return (math.exp(ends[0]), math.exp(ends[1])) if logarithmic else ends
 

@@ -1,4 +1,4 @@
-"""Loss against risk in a study's table: releases as points, and who loses least with the same promise."""
+"""Loss against risk in a study's table: releases as points, and who loses least with the same guarantee."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Fronts:
 
     @property
     def title(self) -> str:
-        """What is drawn, in a few words."""
+        """Return a short name of the figure."""
         return f"{self.loss.axis[:1].upper()}{self.loss.axis[1:]} against {self.risk.axis}"
 
     def points(self, data: str) -> dict[str, list[Point]]:
@@ -76,16 +76,13 @@ class Fronts:
         return [releases[place] for place in non_dominated([release.point for release in releases])]
 
     def relations(self, data: str) -> dict[tuple[str, str], Relation]:
-        """How the releases of each method stand to those of each other."""
+        """Return the comparison of the releases of each two methods."""
         points = self.points(data)
         return {(a, b): relation(points[a], points[b]) for a in points for b in points if a != b}
 
 
 def loss_of(family: Family) -> Compared | None:
-    """Choose the loss by which a family's releases are compared: LM, else ARE, else KL, else others.
-
-    The first that every release has; where none is, the one that most have.
-    """
+    """Choose the loss that every release of a family has, or most: LM, else ARE, else KL, else others."""
     losses = [one for one in compared() if one.decides]
     having = {one.stem: sum(one.of(row) is not None for row in family.done) for one in losses}
     best = max(losses, key=lambda one: having[one.stem])
@@ -133,10 +130,7 @@ def _releases(rows: list[Row], loss: Compared, risk: Compared) -> list[MedianRel
 
 
 def standings_of(family: Family, loss: Compared) -> dict[str, list[Standing]]:
-    """Count who loses least with the same promise, on each data set.
-
-    With several seeds each is compared by itself: what is promised may be drawn by the seed.
-    """
+    """Count who loses least with the same guarantee, on each data set, for each seed by itself."""
     same = ["model", "seed", *conditions(family.rows)]
     out = {}
     for data in family.data:

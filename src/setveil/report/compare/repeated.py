@@ -28,7 +28,7 @@ from setveil.wording import count
 
 METHOD = (
     "A 95 % interval of a median reaches from one of the values to another, in order, so chosen by the "
-    f"binomial distribution that it holds the median with at least 95 % (from {LEAST} repetitions on). "
+    f"binomial distribution that it contains the median with at least 95 % (from {LEAST} repetitions on). "
     "Methods are compared draw by draw: Wilcoxon's signed-rank test, exact and two-sided, adjusted (Holm) "
     "for all pairs of methods with the same data and setting. Both are about further draws from these data, "
     "not about other data."
@@ -38,7 +38,7 @@ _SURE = 1 - LEVEL
 
 @dataclass(frozen=True)
 class Pair:
-    """Two methods with the same data and promise, compared draw by draw."""
+    """Two methods with the same data and guarantee, compared draw by draw."""
 
     data: str
     model: str
@@ -55,15 +55,12 @@ class Pair:
 
     @property
     def sure(self) -> bool:
-        """Whether the difference is more than chance."""
+        """Return whether the difference is more than chance."""
         return self.adjusted <= _SURE
 
 
 def pairs_of(family: Family, what: Compared, data: str) -> dict[Setting, list[Pair]]:
-    """Compare each method with each other on a data set, by the values of the parameters of their promise.
-
-    Where nothing differs from draw to draw there is nothing to test.
-    """
+    """Compare methods on a data set, by values of their guarantee's parameters, where draws differ."""
     names = ["model", *conditions(family.rows)]
     shown = varying(family.rows, names[1:])
     rows = [row for row in family.done if row["data"] == data and what.of(row) is not None]
@@ -131,7 +128,7 @@ def drawn_text(rows: Sequence[Row]) -> str:
 
 
 def are_drawn(rows: Sequence[Row]) -> bool:
-    """Whether runs are repeated on rows that are drawn again."""
+    """Return whether runs are repeated on rows that are drawn again."""
     return bool(drawn_text(rows)) and any(row.get(SAMPLE) is not None for row in rows)
 
 
@@ -143,7 +140,7 @@ def repetitions(rows: Sequence[Row]) -> list[str]:
     samples = distinct(row.get(SAMPLE) for row in rows)
     only = " The rows are the same each time: only queries and random items are drawn again."
     text = (
-        f"{drawn[:1].upper()}{drawn[1:]}. Tables and figures show medians; equal promises are compared draw "
+        f"{drawn[:1].upper()}{drawn[1:]}. Tables and figures show medians; equal guarantees are compared "
         "by draw, so that each draw counts."
     )
     return [text + (only if samples == [None] else "")]

@@ -1,4 +1,4 @@
-"""What repetitions reveal: intervals of medians, and whether one method is better than another by chance.
+"""Statistics of repetitions: intervals of medians, and tests of differences between methods.
 
 Each repetition draws rows (or queries) by a seed, the same for all methods, so that methods are compared draw
 by draw. Intervals and tests are about further draws from the same data, not about other data, and need no

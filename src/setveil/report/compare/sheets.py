@@ -11,10 +11,7 @@ from setveil.report.compare.table import Row, clean, families, grouped, middle, 
 
 
 def summary_rows(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """List medians, their 95 % intervals, the least and the greatest, by method, setting and measure.
-
-    Only repeated runs count; an interval is missing if there are too few repetitions.
-    """
+    """List medians, their 95 % intervals if there are enough repeats, and extremes, of repeated runs."""
     out = []
     for family in families(clean(rows)):
         names = ["data", "model", "method", *parameters(family.rows)]

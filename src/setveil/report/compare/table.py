@@ -22,7 +22,7 @@ Setting = tuple[Any, ...]  # the values of some parameters, in their order
 
 
 def promise_names() -> tuple[str, ...]:
-    """List the parameters of promises, in the order shown; others are an algorithm's own."""
+    """List the parameters of guarantees, in the order shown; others are an algorithm's own."""
     return tuple(dict.fromkeys(name for model in models().values() for name in model.options))
 
 
@@ -44,7 +44,7 @@ _SAFE_TEXT = frozenset({
 
 @dataclass(frozen=True)
 class Family:
-    """Runs whose promises are of a kind, so that their parameters mean the same and they can be compared."""
+    """Runs whose guarantees are of one kind, so that they can be compared."""
 
     name: str
     rows: list[Row]
@@ -110,8 +110,8 @@ def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
     error messages, and every text that an author wrote as a parameter: it may be a path or an item. Such
     texts, and all values of the parameters `naming_items`, are numbered instead.
     """
-    rows, naming = list(rows), _naming_items() | set(naming_items)
-    own = [key for key in distinct(key for row in rows for key in row) if key not in fixed()]
+    rows, naming, skipped = list(rows), _naming_items() | set(naming_items), fixed()
+    own = [key for key in distinct(key for row in rows for key in row) if key not in skipped]
     masks = {
         key: {
             value: f"choice {i}"
@@ -137,7 +137,7 @@ def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
 
 
 def _secret(name: str, value: Any, naming: Collection[str]) -> bool:
-    """Whether a parameter's value may be an item or a path: all but numbers and words of setveil."""
+    """Return whether a parameter's value may be an item or a path: all but numbers and words of setveil."""
     if name in naming:
         return value is not None
     return isinstance(value, str) and number(value) is None and value.lower() not in _SAFE_TEXT
@@ -169,7 +169,7 @@ def _public_methods(rows: Sequence[Row], naming: Collection[str]) -> dict[str, s
 
 
 def families(rows: Sequence[Row]) -> list[Family]:
-    """Part a cleaned table by the kind of promise, in the table's order."""
+    """Part a cleaned table by the kind of guarantee, in the table's order."""
     return [Family(kind, _with_models(part)) for kind, part in grouped(rows, _family_of)]
 
 
@@ -205,14 +205,11 @@ def order(value: Any) -> tuple[int, float, str]:
 
 
 def parameters(rows: Iterable[Row]) -> dict[str, list[Any]]:
-    """Find the parameters that have a value in some row, with their values in order; promises first."""
-    rows = list(rows)
-    names = distinct(key for row in rows for key in row if key not in fixed())
+    """Find the parameters that have a value in some row, with their values in order; guarantees first."""
+    rows, skipped, promised = list(rows), fixed(), promise_names()
+    names = distinct(key for row in rows for key in row if key not in skipped)
     out = {}
-    for name in [
-        *(name for name in promise_names() if name in names),
-        *(n for n in names if n not in promise_names()),
-    ]:
+    for name in [*(name for name in promised if name in names), *(n for n in names if n not in promised)]:
         values = distinct(row.get(name) for row in rows if row.get(name) is not None)
         if values:
             out[name] = sorted(values, key=order)
@@ -220,16 +217,10 @@ def parameters(rows: Iterable[Row]) -> dict[str, list[Any]]:
 
 
 def conditions(rows: Iterable[Row]) -> list[str]:
-    """Name the parameters under which methods are compared: the promise's, and how runs were measured.
-
-    What is in the name of a method is its own.
-    """
-    rows = list(rows)
+    """Name the parameters under which methods are compared: the guarantee's, and how runs were measured."""
+    rows, promised = list(rows), promise_names()
     own = {name for row in rows for name in row[OWN]}
-    return [
-        *promise_names(),
-        *(name for name in parameters(rows) if name not in promise_names() and name not in own),
-    ]
+    return [*promised, *(name for name in parameters(rows) if name not in promised and name not in own)]
 
 
 def varying(rows: Iterable[Row], names: Iterable[str]) -> list[str]:
@@ -246,7 +237,7 @@ def setting_text(names: Sequence[str], setting: Setting) -> str:
 
 
 def fits(row: Row, names: Sequence[str], setting: Setting) -> bool:
-    """Whether a run belongs to a setting; what its method does not know as a parameter does not matter."""
+    """Return whether a run belongs to a setting; parameters that its method does not have are ignored."""
     return all(
         row.get(name) is None or row.get(name) == value for name, value in zip(names, setting, strict=True)
     )
@@ -263,7 +254,7 @@ class Middle:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """What is shown next to the median: its interval, or without one the least and the greatest."""
+        """Return the interval of the median, or without one the least and the greatest value."""
         return self.sure or (self.low, self.high)
 
 

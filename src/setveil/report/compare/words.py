@@ -1,4 +1,4 @@
-"""What a study's table says, in sentences: who loses least, who dominates, what to keep in mind."""
+"""Sentences about a study's table: the least loss, dominance, and reservations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from setveil.report.words import and_list, percent
 from setveil.utility import Compared
 from setveil.wording import are, count
 
-_MOST_TOLD = 3
+_MOST_LISTED = 3
 
 STATUS = {
-    "infeasible": "no release can keep the promise",
-    "refused": "refused: the request made no sense",
+    "infeasible": "no release can satisfy the guarantee",
+    "refused": "rejected: the request was not valid",
     "failed": "ended with an error",
     "timeout": "ran out of time",
     "memory": "ran out of memory",
@@ -37,13 +37,13 @@ def headline(families: Sequence[Family]) -> str:
                 best.setdefault(data, []).extend(_leaders(found))
                 kinds.add(family.name)
     if not best:
-        return "Nothing to compare: no two methods made a release with the same promise."
+        return "Nothing to compare: no two methods made a release with the same guarantee."
     answers = distinct(and_list(methods) for methods in best.values())
     if len(kinds) == 1 and len(answers) == 1:
         verb = "loses" if len(next(iter(best.values()))) == 1 else "lose"
-        return f"At equal promise, {answers[0]} {verb} least on {_every(list(best))}."
+        return f"At equal guarantee, {answers[0]} {verb} least on {_every(list(best))}."
     shown = "; ".join(f"{and_list(distinct(methods))} on {data}" for data, methods in best.items())
-    return f"Least loss at equal promise: {shown}."
+    return f"Least loss at equal guarantee: {shown}."
 
 
 def _every(data: list[str]) -> str:
@@ -53,17 +53,14 @@ def _every(data: list[str]) -> str:
 
 
 def _leaders(found: Sequence[Standing]) -> list[str]:
-    """Methods that are least at as great a share of their promises as the first, and lose as little."""
+    """Methods that are least at as great a share of their guarantees as the first, and lose as little."""
     first = found[0]
     return [s.method for s in found if s.share == first.share and s.compared and s.excess == first.excess]
 
 
 def equal_promise(found: Sequence[Standing], loss: Compared, *, drawn: bool = False) -> str:
-    """Say how methods did where they made a release with the same promise; empty where none did.
-
-    `drawn`: each promise is compared on several draws of the rows, which are counted.
-    """
-    unit = "draw" if drawn else "promise"
+    """Say how methods did with the same guarantee, on several draws if `drawn`; empty where none did."""
+    unit = "draw" if drawn else "guarantee"
     compared = [standing for standing in found if standing.compared]
     if not compared:
         return ""
@@ -77,7 +74,7 @@ def equal_promise(found: Sequence[Standing], loss: Compared, *, drawn: bool = Fa
         at = f"at all {count(first.compared)} {unit}s compared"
     else:
         at = f"at {count(first.least)} of {count(first.compared)} {unit}s compared"
-    rest = [standing for standing in compared if standing.method not in leaders][:_MOST_TOLD]
+    rest = [standing for standing in compared if standing.method not in leaders][:_MOST_LISTED]
     parts = [
         f"{standing.method} loses {excess_text(standing.excess)} more on average"
         + (f" and ties at {count(standing.shared)} of {count(standing.compared)}" if standing.shared else "")
@@ -106,7 +103,7 @@ def _name(loss: Compared) -> str:
 
 @dataclass(frozen=True)
 class Dominance:
-    """What holds exactly between the releases of the methods on a data set."""
+    """Exact statements about the releases of the methods on a data set."""
 
     # methods each of which dominates each of the others: betters every release of theirs
     dominates: list[tuple[list[str], list[str]]]
@@ -144,8 +141,8 @@ def dominance_short(fronts: Fronts, data: str) -> str:
     ]
     parts += [f"{a} meets or betters every release of {b}" for a, b, _ in found.covers]
     parts += [f"the best releases of {and_list(group)} are the same" for group in found.equal]
-    if len(parts) > _MOST_TOLD:
-        parts = [*parts[: _MOST_TOLD - 1], "more under Who dominates"]
+    if len(parts) > _MOST_LISTED:
+        parts = [*parts[: _MOST_LISTED - 1], "more under Who dominates"]
     if not parts and len(fronts.points(data)) > 1:
         parts = ["no method dominates another"]
     return f"By loss and risk, {'; '.join(parts)}." if parts else ""
@@ -211,7 +208,7 @@ def all_caveats(families: Sequence[Family]) -> list[str]:
     out = []
     if len(families) > 1:
         out.append(
-            "The models of this study promise different things: each has sections of its own, and methods "
+            "The models of this study guarantee different things: each has sections of its own, and methods "
             "are compared only with those of the same section."
         )
     for note, of in notes.items():
@@ -230,15 +227,15 @@ def caveats(family: Family) -> list[str]:
             for model, title in zip(distinct(row["model"] for row in family.rows), models, strict=True)
         ]
         out.append(
-            f"The methods promise different things ({'; '.join(by_model)}). The same k does not mean the "
-            "same protection: only methods of the same model are compared at equal promise; loss against "
+            f"The methods guarantee different things ({'; '.join(by_model)}). The same k does not mean the "
+            "same protection: only methods of the same model are compared at equal guarantee; loss against "
             "measured risk compares all."
         )
     size = known_items(family.done)
     if size:
         what = "1 item" if size == 1 else f"{size} items"
         known = f"{columns_known(family.done)}{what}"
-        text = f"Risk is that of an attacker who knows {known} of a person, whatever was promised."
+        text = f"Risk is that of an attacker who knows {known} of a person, whatever was guaranteed."
         sampled = sum(row.get("risk_exact") is False for row in family.done)
         if sampled:
             text += f" In {count(sampled, 'run')} it was estimated from a sample of the rows."

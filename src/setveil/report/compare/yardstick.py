@@ -1,6 +1,6 @@
 """Releases with noise, set next to the others: draws of each, and from which epsilon on they do as well.
 
-They are never ranked among the others, whose promises are of another kind.
+They are never ranked among the others, whose guarantees are of another kind.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WEAKNESS = (
 
 
 def is_noisy(row: Row) -> bool:
-    """Whether a run's release has noise, so that nothing that compares it with the original may be shared."""
+    """Return whether a run's release has noise, so that comparisons with the original are internal."""
     model = models().get(row["model"])
     return model is not None and not model.words.recounted
 
@@ -46,11 +46,11 @@ def yardstick(kinds: Sequence[Family]) -> str:
     draws = max(
         len(runs) for _, runs in grouped(noisy, lambda row: (row["data"], row["method"], promised(row)))
     )
-    heads = ("Data", "Method", "Promise", "Runs", *(title for _, title in _MEASURED))
+    heads = ("Data", "Method", "Guarantee", "Runs", *(title for _, title in _MEASURED))
     escaped = [[html.escape(text, quote=False) for text in line] for line in lines]
     inside = [
         blocks.paragraph(
-            "Means over all runs, and where there are several their standard deviation. The promises are of "
+            "Means over all runs, with standard deviations if there are several runs. The guarantees are of "
             "different kinds and cannot be ranked: epsilon bounds the effect of any one row, the others "
             "limit what someone who knows a few items can find."
         ),
@@ -66,7 +66,7 @@ def yardstick(kinds: Sequence[Family]) -> str:
 
 
 def promised(row: Row) -> str:
-    """Name the promise of a run, with its parameters."""
+    """Name the guarantee of a run, with its parameters."""
     model = models().get(row["model"])
     if model is None:
         return str(row["model"])

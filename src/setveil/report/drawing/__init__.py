@@ -1,1 +1,1 @@
-"""What pages are drawn of: blocks of HTML, axes, small plots, matrices; nothing here knows what they show."""
+"""Building blocks of pages: HTML, axes, small plots, matrices; independent of their content."""

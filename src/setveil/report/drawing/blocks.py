@@ -153,10 +153,7 @@ def fold(title: str, inside: str, *parts: str) -> Section | None:
 
 
 def folded(sections: Iterable[Section | None]) -> str:
-    """Show a table of contents, and under it the sections, each folded under a line that says what is inside.
-
-    A link opens its section, which browsers do for what is inside of something folded.
-    """
+    """Show a table of contents and sections that are folded; browsers open the section of a link."""
     shown = [one for one in sections if one is not None]
     if not shown:
         return ""
@@ -318,10 +315,7 @@ def _together(text: str) -> str:
 
 
 def data(text: str, name: str = "") -> str:
-    """Escape a label or a path, and the name of what a code represents.
-
-    What is very long is cut; the title of the element shows all of it.
-    """
+    """Escape a label or a path, and the name of a code; the title shows what is cut."""
     # bdi keeps a label's writing direction from spilling over into the text around it.
     shown = f'<bdi title="{html.escape(text)}">{html.escape(_cut(text))}</bdi>'
     return (

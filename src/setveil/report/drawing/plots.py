@@ -45,7 +45,7 @@ class Point:
 
 @dataclass(frozen=True)
 class PlotSeries:
-    """What a method did."""
+    """The releases of a method."""
 
     look: int  # settles colour, shape and dashes
     points: Sequence[Point]  # in the order in which they are joined; pale ones are not
@@ -78,9 +78,7 @@ def written(text: str) -> str:
     return html.escape(_NO_XML.sub("\ufffd", text), quote=False)
 
 
-def text_at(
-    x: float, y: float, text: str, anchor: str = "start", *, bold: bool = False, ink: str = _DARK
-) -> str:
+def text_at(x: float, y: float, text: str, anchor: str = "start", *, bold: bool = False) -> str:
     """Write a text whose base line is at y."""
     weight = ' font-weight="bold"' if bold else ""
     end = "" if anchor == "start" else f' text-anchor="{anchor}"'

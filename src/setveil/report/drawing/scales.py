@@ -16,12 +16,12 @@ _LEAST_ROOM = 0.01  # beside exponents: smaller differences of logarithms mean n
 
 
 class Scale(Protocol):
-    """Where values stand on an axis, and which of them are written next to it."""
+    """Positions of values on an axis, and its labels."""
 
     ticks: list[float]
 
     def share(self, value: float) -> float:
-        """Where a value stands, from 0 to 1."""
+        """Return the position of a value, from 0 to 1."""
 
     def text(self, tick: float) -> str:
         """Write a tick."""
@@ -90,7 +90,7 @@ class Numbers:
         self.ticks = [tick for tick in nice if tick <= self.domain[1]]
 
     def share(self, value: float) -> float:
-        """Where a value stands, from 0 to 1."""
+        """Return the position of a value, from 0 to 1."""
         low, high = map(self._bent, self.domain)
         return (self._bent(value) - low) / (high - low)
 
@@ -100,10 +100,7 @@ class Numbers:
 
 
 class Spaced:
-    """A horizontal scale whose ticks are a parameter's values, in order, at least one.
-
-    `ordinal`: evenly spaced, as an infinite value demands.
-    """
+    """A horizontal scale whose ticks are a parameter's values, in order, evenly spaced if `ordinal`."""
 
     def __init__(self, values: Sequence[Any], ordinal: bool) -> None:
         texts = [text_of(value) for value in values]
@@ -123,7 +120,7 @@ class Spaced:
         return self._places[text_of(value)] if self._places else number(value) or 0.0
 
     def share(self, value: float) -> float:
-        """Where a number stands, from 0 to 1."""
+        """Return the position of a number, from 0 to 1."""
         low, high = self._ends
         return (self._bent(value) - low) / (high - low)
 

@@ -20,10 +20,7 @@ def tree(
     chosen: Collection[str] = (),
     suppressed: Collection[str] = (),
 ) -> str:
-    """Draw a hierarchy as SVG: nodes of the cut are filled, those below it pale.
-
-    Nothing for a hierarchy with more than 40 leaves.
-    """
+    """Draw a hierarchy of at most 40 leaves as SVG: nodes of the cut are filled, those below it pale."""
     children: dict[str | None, list[str]] = {}
     for node, above in parents.items():
         children.setdefault(above, []).append(node)

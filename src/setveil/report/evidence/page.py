@@ -17,7 +17,7 @@ from setveil.wording import are, count
 
 LONGEST = 10_000  # characters of an answer
 NO_CLAIM = (
-    "This page claims conformity with nothing. It lists the facts about a release, and which of them each "
+    "This page does not claim conformity. It lists the facts about a release, and which of them each "
     "standard asks for."
 )
 _STYLE = """

@@ -1,4 +1,4 @@
-"""The answer of `setveil explore`: a cell for each promise of a grid of k and m, and maybe rho."""
+"""The answer of `setveil explore`: a cell for each guarantee of a grid of k and m, and maybe rho."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from setveil.report.record import Null, Number
 
 
 class ExploredCell(TypedDict):
-    """A promise, and the release that loses least and keeps it; where there is none, most is missing."""
+    """A guarantee, and the release that loses least and keeps it; where there is none, most is missing."""
 
     k: int
     m: int | Any  # or "inf"
@@ -45,7 +45,7 @@ class ExploredCell(TypedDict):
 
 
 class Explored(TypedDict):
-    """What ``explore --json`` prints."""
+    """The answer of ``explore --json``."""
 
     objective: str
     weighted: NotRequired[bool]
@@ -77,7 +77,7 @@ AT_MOST = "<="  # before a loss that is a bound
 
 
 def has_rho(found: Explored) -> bool:
-    """Whether the promises say how likely a sensitive item may become."""
+    """Return whether the guarantees say how likely a sensitive item may become."""
     return "rho" in found
 
 
@@ -86,34 +86,36 @@ def rhos(found: Explored) -> list[Number] | list[None]:
     return found.get("rho") or [None]
 
 
-def at(found: Explored, k: int, m: int | str, rho: float | str | None = None) -> ExploredCell:
-    """Find the cell of a promise."""
-    return next(cell for cell in found["cells"] if (cell["k"], cell["m"], cell.get("rho")) == (k, m, rho))
+def at(found: Explored, **wanted: object) -> ExploredCell:
+    """Find the cell of a guarantee, by its parameters."""
+    return next(
+        cell for cell in found["cells"] if all(cell.get(name) == value for name, value in wanted.items())
+    )
 
 
-def promise(k: object, m: object, rho: object = None) -> str:
-    """Name a promise."""
-    return f"k = {k}, m = {m}" if rho is None else f"k = {k}, m = {m}, rho = {rho}"
+def promise(guarantee: Mapping[str, object]) -> str:
+    """Name a guarantee, by its parameters."""
+    return ", ".join(f"{name} = {guarantee[name]}" for name in ("k", "m", "rho") if name in guarantee)
 
 
 def parameters(cell: ExploredCell) -> dict[str, object]:
-    """Return the parameters of the promise of a cell."""
+    """Return the parameters of the guarantee of a cell."""
     return {"k": cell["k"], "m": cell["m"], **({"rho": cell["rho"]} if "rho" in cell else {})}
 
 
 def promise_of(cell: ExploredCell) -> str:
-    """Name the promise of a cell."""
-    return promise(**parameters(cell))
+    """Name the guarantee of a cell."""
+    return promise(parameters(cell))
 
 
 def is_taken(cell: ExploredCell) -> bool:
-    """Whether the release of a cell was made for a stronger promise."""
+    """Return whether the release of a cell was made for a stronger guarantee."""
     made = cell["made_for"]
     return made is not None and made.items() - parameters(cell).items() != set()
 
 
 def is_bound(cell: ExploredCell) -> bool:
-    """Whether the loss of a cell is only a bound: its search was not finished, so less may do."""
+    """Return whether the loss of a cell is only a bound: its search was not finished, so less may do."""
     return cell["loss"] is not None and cell["at_most"]
 
 

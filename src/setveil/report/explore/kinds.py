@@ -29,7 +29,7 @@ _OF_ALL: tuple[Curve, ...] = (
 
 
 class ExploredRows:
-    """What is shown of rows of items; the defaults of other kinds of data."""
+    """Columns and sentences for rows of items; the defaults of other kinds of data."""
 
     unit: ClassVar[str] = "item"
     least: ClassVar[str] = "possible"  # among what a loss that is proven is the least
@@ -66,7 +66,7 @@ class ExploredRows:
 
     def _figures(self, cell: ExploredCell) -> tuple[str, ...]:
         """Write the figures of a release other than its loss."""
-        return (*self._kept(cell), self._left_out(cell), self._query_error(cell), self._unique(cell))
+        return (*self._kept(cell), self._suppressed_words(cell), self._query_error(cell), self._unique(cell))
 
     def _kept(self, cell: ExploredCell) -> tuple[str, ...]:
         return (
@@ -74,7 +74,7 @@ class ExploredRows:
             words.percent(cell["occurrences_kept"], self.found["occurrences"]),
         )
 
-    def _left_out(self, cell: ExploredCell) -> str:
+    def _suppressed_words(self, cell: ExploredCell) -> str:
         return words.percent(cell["suppressed_occurrences"], self.found["occurrences"])
 
     def _query_error(self, cell: ExploredCell) -> str:
@@ -105,12 +105,12 @@ class ExploredRows:
 
 
 class WithSensitiveItems(ExploredRows):
-    """What is shown of rows if promises say how likely a sensitive item may become."""
+    """Columns and sentences for rows, if guarantees bound the chance of a sensitive item."""
 
     curves = (
         *ExploredRows.curves,
         (
-            "Greatest chance of a sensitive item", "with what the promise covers", "linear", True,
+            "Greatest chance of a sensitive item", "with what the guarantee covers", "linear", True,
             lambda cell, _: cell["greatest_confidence"],
         ),
         (
@@ -130,7 +130,7 @@ class WithSensitiveItems(ExploredRows):
         return (
             words.percent(cell["gap"]),
             *self._kept(cell),
-            self._left_out(cell),
+            self._suppressed_words(cell),
             f"{cell['hidden_occurrences']:,}",
             "" if most is None else words.percent(most),
             self._query_error(cell),
@@ -142,15 +142,15 @@ class WithSensitiveItems(ExploredRows):
         return [
             super().columns_explained()[0],
             "suppressed: share of occurrences; hidden: the sensitive ones among them.",
-            "learned: greatest chance to be right about a sensitive item, with what the promise covers.",
+            "learned: greatest chance to be right about a sensitive item, with what the guarantee covers.",
             "query error: median relative error of 1,000 random queries for two items.",
             "gap: share of the loss that may be too much; 0 %: proven.",
-            "front (*): every stronger promise loses more.",
+            "front (*): every stronger guarantee loses more.",
         ]
 
 
 class ExploredTable(ExploredRows):
-    """What is shown of a table with further columns."""
+    """Columns and sentences for a table with further columns."""
 
     known = "all quasi-identifiers and the"
     curves = (
@@ -188,7 +188,7 @@ class ExploredTable(ExploredRows):
 
 
 class ExploredFacts(ExploredRows):
-    """What is shown of rows of facts: codes with dates or amounts, or of several columns."""
+    """Columns and sentences for rows of facts: codes with dates or amounts, or of several columns."""
 
     unit = "fact"
     least = "of all orders"
@@ -207,7 +207,7 @@ class ExploredFacts(ExploredRows):
 
     def _figures(self, cell: ExploredCell) -> tuple[str, ...]:
         shares = [*(cell["kept"][part] for part in self.found["parts"]), cell["whole"]]
-        return (cell["order"], *map(words.percent, shares), self._left_out(cell), self._unique(cell))
+        return (cell["order"], *map(words.percent, shares), self._suppressed_words(cell), self._unique(cell))
 
     def columns_explained(self) -> list[str]:
         """Say what the columns between loss and unique rows mean."""

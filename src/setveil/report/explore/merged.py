@@ -11,8 +11,8 @@ from setveil.report.explore.cells import Explored, ExploredCell
 def merged(parts: Sequence[Explored]) -> list[ExploredCell]:
     """Combine the cells of explorations of the same data, by the same algorithm, with the same values of rho.
 
-    For each promise, by m, then by k, the cell that says most counts, a loss before a bound and less before
-    more. If a release for a stronger promise loses less, its loss is the bound, and other figures are
+    For each guarantee, by m, then by k, the cell that says most counts, a loss before a bound and less before
+    more. If a release for a stronger guarantee loses less, its loss is the bound, and other figures are
     omitted.
     """
     best: dict[tuple[float, int], ExploredCell] = {}
@@ -24,14 +24,14 @@ def merged(parts: Sequence[Explored]) -> list[ExploredCell]:
 
 
 def bound_for(k: int, m: int | str, cells: Iterable[ExploredCell]) -> ExploredCell | None:
-    """Find the cell of least loss whose promise is as strong as another one; None: there is no such loss."""
+    """Find the cell of least loss whose guarantee is as strong as another one, or None."""
     place = _strength({"k": k, "m": m})
     stronger = [cell for cell in cells if cell["loss"] is not None and _is_at_least(_strength(cell), place)]
     return min(stronger, key=lambda cell: cell["loss"], default=None)
 
 
 def _bounded(cell: ExploredCell, cells: Iterable[ExploredCell]) -> ExploredCell:
-    """Take the loss for a stronger promise as a bound where that is less, or there is no other."""
+    """Take the loss for a stronger guarantee as a bound where that is less, or there is no other."""
     other, own = bound_for(cell["k"], cell["m"], cells), cell["loss"]
     if other is None or cell["error"] or (own is not None and (own <= other["loss"] or cell["proven"])):
         return cell

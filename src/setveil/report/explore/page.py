@@ -1,4 +1,4 @@
-"""What promises over a grid of k and m, and maybe rho, cost, as one self-contained HTML page."""
+"""The cost of guarantees over a grid of k, m and maybe rho, as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -25,17 +25,14 @@ from setveil.report.explore.kinds import Curve, kind_of
 from setveil.report.explore.text import columns_explained, reasons, standing, steps
 from setveil.wording import count
 
-TITLE = "What each promise costs"
+TITLE = "What each guarantee costs"
 _TINT = "0,114,178"  # of cells, the deeper the more is lost
 _HEADS = {"occurrences": "Occur\u00adrences"}  # where a narrow column may break it
 _DEEPEST = 0.6  # so that dark text on it can be read
 
 
 def explored_html(found: Explored) -> str:
-    """Make the self-contained page of an exploration: the losses, curves, all figures, and the commands.
-
-    It is internal: it has figures of the original, and file names as they were given.
-    """
+    """Make the internal page of an exploration: the losses, curves, all figures, and the commands."""
     files = ", ".join(map(blocks.data, found["inputs"]))
     size = f"{found['rows']:,} rows, {found['items']:,} {kind_of(found).unit}s"
     parts = [
@@ -50,7 +47,7 @@ def explored_html(found: Explored) -> str:
 
 
 def _answer(found: Explored) -> str:
-    first, *others = [*steps(found), *standing(found)] or ["Nothing is lost for any of the promises."]
+    first, *others = [*steps(found), *standing(found)] or ["Nothing is lost for any of the guarantees."]
     paragraphs = "\n".join(blocks.paragraph(line) for line in others)
     return f'<div class="verdict holds"><strong>{html.escape(first)}</strong>{paragraphs}</div>'
 
@@ -65,7 +62,7 @@ def _losses(found: Explored) -> str:
     for rho in rhos(found):
         lines = []
         for m in found["m"]:
-            cells = "".join(_cell(at(found, k, m, rho), most, fits) for k in found["k"])
+            cells = "".join(_cell(at(found, k=k, m=m, rho=rho), most, fits) for k in found["k"])
             lines.append(f'<tr><th style="{fits}" scope="row">{m}</th>{cells}</tr>')
         table = (
             f'<table class="heat">\n<thead><tr><th style="{fits}">{corner}</th>{heads}</tr></thead>\n'
@@ -79,13 +76,13 @@ def _losses(found: Explored) -> str:
         "nothing is left."
     ]
     if has_rho(found):
-        notes.append("Bold, the front: every stronger promise loses more.")
+        notes.append("Bold, the front: every stronger guarantee loses more.")
     if any(map(is_bound, found["cells"])):
-        notes.append("≤: an upper bound, as the search for the promise was not finished.")
+        notes.append("≤: an upper bound, as the search for the guarantee was not finished.")
     if any(map(is_taken, found["cells"])):
         names = ["k, m", "rho"] if has_rho(found) else ["k", "m"]
         notes.append(
-            f"Small below a loss: {' and '.join(names)} of the stronger promise whose release is taken, as "
+            f"Small below a loss: {' and '.join(names)} of the stronger guarantee whose release is taken, as "
             "it loses less or there was no time for this one."
         )
     return blocks.section(head, *tables, *(blocks.paragraph(note, "small") for note in notes))
@@ -121,22 +118,25 @@ def _curves(found: Explored) -> str:
     if has_rho(found):
         names = [(f"rho = {rho}", look) for look, rho in enumerate(rhos(found))]
         bands = [
-            (f"m = {m}", _plots(found, [[at(found, k, m, rho) for k in found["k"]] for rho in rhos(found)]))
+            (
+                f"m = {m}",
+                _plots(found, [[at(found, k=k, m=m, rho=rho) for k in found["k"]] for rho in rhos(found)]),
+            )
             for m in found["m"]
         ]
     else:
         names = [(f"m = {m}", look) for look, m in enumerate(found["m"])]
-        bands = [("", _plots(found, [[at(found, k, m) for k in found["k"]] for m in found["m"]]))]
+        bands = [("", _plots(found, [[at(found, k=k, m=m) for k in found["k"]] for m in found["m"]]))]
     bands = [(title, plots) for title, plots in bands if plots]
     if not bands or len(found["k"]) < 2:
         return ""
     caption = (
-        "Each mark is the best release found for a promise; pale: its search was not finished, so the loss "
+        "Each mark is the best release found for a guarantee; pale: its search was not finished, so the loss "
         "is at most as drawn. Of names more is better, of all else less. Small values have more room on "
         "some axes."
     )
-    drawing = Drawing("What is left", names, bands).as_html()
-    return blocks.section("What is left", blocks.figure(drawing, caption))
+    drawing = Drawing("Remaining detail", names, bands).as_html()
+    return blocks.section("Remaining detail", blocks.figure(drawing, caption))
 
 
 def _plots(found: Explored, lines: Sequence[Sequence[ExploredCell]]) -> list[Small]:
@@ -166,12 +166,12 @@ def _figures(found: Explored) -> blocks.Section | None:
         [html.escape(promise_of(cell)), *map(html.escape, kind.numbers(cell))] for cell in found["cells"]
     ]
     table = grid(
-        ["Promise", *(_HEADS.get(head, head[0].upper() + head[1:]) for head in kind.heads)],
+        ["Guarantee", *(_HEADS.get(head, head[0].upper() + head[1:]) for head in kind.heads)],
         lines,
         [1.6, *(1.2 if head == "occurrences" else 1 for head in kind.heads)],
     )
     notes = [*columns_explained(found), *reasons(found)]
-    inside = f"A line for each of {count(len(lines), 'promise')}, and what the columns mean."
+    inside = f"A line for each of {count(len(lines), 'guarantee')}, and what the columns mean."
     return blocks.fold("All figures", inside, table, *(blocks.paragraph(line, "small") for line in notes))
 
 
@@ -193,7 +193,7 @@ def _commands(found: Explored) -> blocks.Section | None:
 
 def _how(found: Explored) -> blocks.Section | None:
     inside = "Algorithm, hierarchy, time, machine, version."
-    return blocks.fold("How it was made", inside, blocks.facts(_made(found)))
+    return blocks.fold("Provenance", inside, blocks.facts(_made(found)))
 
 
 def _made(found: Explored) -> list[tuple[str, str]]:

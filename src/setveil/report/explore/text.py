@@ -1,4 +1,4 @@
-"""What promises over a grid of k and m, and maybe rho, cost: in words, and as plain text."""
+"""The cost of guarantees over a grid of k, m and maybe rho, as plain text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly mo
 
 
 def explored_text(found: Explored) -> str:
-    """Say what the promises cost: tables of losses and all figures, sentences, a command, a legend."""
+    """Say what the guarantees cost: tables of losses and all figures, sentences, a command, a legend."""
     title = f"Loss ({kind_of(found).loss[0]}) for each k (across) and m (down)"
     parts = []
     for rho in rhos(found):
@@ -44,10 +44,7 @@ def explored_text(found: Explored) -> str:
 
 
 def steps(found: Explored) -> list[str]:
-    """Say where the loss rises most along each parameter, and which k or rho costs hardly more than another.
-
-    Only of promises that were searched: of others the loss of a stronger one is shown.
-    """
+    """Say where the loss of searched guarantees rises most, and which step costs hardly anything."""
     axes: Axes = {"k": found["k"], "m": found["m"], **({"rho": found["rho"]} if "rho" in found else {})}
     out = []
     for name in axes:
@@ -91,7 +88,7 @@ def _steepest(pairs: Sequence[tuple[ExploredCell, ExploredCell]]) -> tuple[Explo
 
 
 def _is_free(weak: ExploredCell, strong: ExploredCell) -> bool:
-    """Whether a stronger promise costs hardly more: what the weaker one costs must be known."""
+    """Return whether a stronger guarantee costs hardly more: what the weaker one costs must be known."""
     if not weak["status"] == strong["status"] == "done" or is_bound(weak):
         return False
     return bool(strong["loss"] - weak["loss"] <= HARDLY * strong["loss"])
@@ -118,17 +115,17 @@ def standing(found: Explored) -> list[str]:
     taken = sum(is_taken(cell) for cell in done if cell["status"] != "unsearched")
     if taken:
         out.append(
-            f"{count(taken, 'promise')} {are(taken)} kept by the release for a stronger one, which loses "
-            "less than the one found for the promise itself (made for)."
+            f"{count(taken, 'guarantee')} {are(taken)} kept by the release for a stronger one, which loses "
+            "less than the one found for the guarantee itself (made for)."
         )
     late = sum(cell["status"] == "unsearched" for cell in done)
     if late:
         every = len(found["cells"])
         if found["stopped"]:
-            what, more = f"{count(late, 'promise')} {'was' if late == 1 else 'were'} not searched", ""
+            what, more = f"{count(late, 'guarantee')} {'was' if late == 1 else 'were'} not searched", ""
         else:
             what, more = (
-                f"Time ran out for {late} of {count(every, 'promise')}",
+                f"Time ran out for {late} of {count(every, 'guarantee')}",
                 " A greater time budget helps.",
             )
         out.append(f"{what}: what is shown is an upper bound, the loss for a stronger one (made for).{more}")
@@ -136,7 +133,7 @@ def standing(found: Explored) -> list[str]:
 
 
 def reasons(found: Explored) -> list[str]:
-    """Say why there is no release for some promises, each reason once."""
+    """Say why there is no release for some guarantees, each reason once."""
     by_reason: dict[str, list[str]] = {}
     for cell in found["cells"]:
         if cell["loss"] is None:
@@ -145,7 +142,7 @@ def reasons(found: Explored) -> list[str]:
 
 
 def _reason(error: str) -> str:
-    """Shorten an error to its reason: the promise that it begins with is named already."""
+    """Shorten an error to its reason: the guarantee that it begins with is named already."""
     if not error:
         return "not searched, as time was up or the search was stopped."
     return error.partition(" cannot be reached: ")[2] or error
@@ -157,19 +154,18 @@ def columns_explained(found: Explored) -> list[str]:
     name, meaning = kind.loss
     knows = {cell.get("known") for cell in found["cells"] if cell["loss"] is not None}
     fixed = len(knows) == 1 and len(found["m"]) > 1
-    who = count(knows.pop(), kind.unit) if fixed else f"m + 1 {kind.unit}s, one more than promised"
+    who = count(knows.pop(), kind.unit) if fixed else f"m + 1 {kind.unit}s, one more than guaranteed"
     public = ", none of them sensitive" if found.get("knows") == "public" else ""
-    comma = f"{public}," if public or not fixed else ""
     return [
         f"loss: {name}, {meaning}, 0 to 1 (nothing left).",
         *kind.columns_explained(),
-        f"unique rows: those that someone who knows {kind.known} most identifying {who}{comma} finds alone.",
+        f"unique rows: no other row matches {kind.known} most identifying {who}{public}.",
     ]
 
 
 def _losses(found: Explored, rho: float | str | None) -> list[str]:
     lines = [["m \\ k", *map(str, found["k"])]]
-    lines += [[str(m), *(loss_text(at(found, k, m, rho)) for k in found["k"])] for m in found["m"]]
+    lines += [[str(m), *(loss_text(at(found, k=k, m=m, rho=rho)) for k in found["k"])] for m in found["m"]]
     return _aligned(lines, lambda column: column == 0)
 
 
@@ -182,7 +178,7 @@ def _lines(found: Explored) -> list[str]:
     for cell in found["cells"]:
         line = [*map(str, parameters(cell).values()), *kind.numbers(cell)]
         line += ["*" if cell.get("front") else ""] if front else []
-        line += [promise(**cell["made_for"]) if is_taken(cell) else ""] if taken else []
+        line += [promise(cell["made_for"]) if is_taken(cell) else ""] if taken else []
         lines.append(line)
     return _aligned(lines, lambda column: False)
 

@@ -13,7 +13,7 @@ Row = dict[str, Any]  # a method that was tried, with measures by name
 
 
 class Recommended(TypedDict):
-    """What ``recommend --json`` prints."""
+    """The answer of ``recommend --json``."""
 
     by: str
     known: int
@@ -36,7 +36,7 @@ _SUPPRESSED = "suppressed: share of occurrences."
 
 
 class TriedRows:
-    """What is shown of releases of rows of items; the defaults of other kinds of data."""
+    """Columns and sentences for rows of items; the defaults of other kinds of data."""
 
     heads: ClassVar[tuple[str, ...]] = (
         "method", "loss", "query error", "itemsets kept", "suppressed", "unique rows", "time",
@@ -81,13 +81,13 @@ class TriedRows:
         """Write what is between loss and unique rows."""
         frequent = row.get("itemsets_frequent")
         kept = "" if not frequent else words.percent(row["itemsets_kept"] or 0, frequent)
-        return (self._query_error(row), kept, self._left_out(row))
+        return (self._query_error(row), kept, self._suppressed_words(row))
 
     def _query_error(self, row: Row) -> str:
         error = row.get(self.shown_error)
         return "" if error is None else words.percent(error)
 
-    def _left_out(self, row: Row) -> str:
+    def _suppressed_words(self, row: Row) -> str:
         gone = row.get("suppressed_occurrences")
         return "" if gone is None else words.percent(gone, row["occurrences"])
 
@@ -111,7 +111,7 @@ class TriedRows:
 
 
 class TriedWithSensitiveItems(TriedRows):
-    """What is shown of releases of rows if the promise bounds what is learned of sensitive items."""
+    """Columns and sentences for rows, if the guarantee bounds inference of sensitive items."""
 
     heads = (
         "method", "loss", "query error", "suppressed", "hidden", "learned", "unique rows", "time",
@@ -121,7 +121,7 @@ class TriedWithSensitiveItems(TriedRows):
         hidden, most = row.get("hidden_occurrences"), row.get("greatest_confidence")
         return (
             self._query_error(row),
-            self._left_out(row),
+            self._suppressed_words(row),
             "" if hidden is None else f"{hidden:,}",
             "" if most is None else words.percent(most),
         )
@@ -131,12 +131,12 @@ class TriedWithSensitiveItems(TriedRows):
         return [
             *self._loss_and_error_explained(),
             "suppressed: share of occurrences; hidden: the sensitive ones among them.",
-            "learned: greatest chance to be right about a sensitive item, as far as promised.",
+            "learned: greatest chance to be right about a sensitive item, as far as guaranteed.",
         ]
 
 
 class TriedTable(TriedRows):
-    """What is shown of releases of a table."""
+    """Columns and sentences for a table."""
 
     heads = ("method", "loss", "R", "T", "query error", "suppressed", "unique rows", "time")
     loss = measure = "f"
@@ -152,7 +152,7 @@ class TriedTable(TriedRows):
 
     def _figures(self, row: Row) -> tuple[str, ...]:
         losses = (words.measure(row[key]) for _, key in LOSSES)
-        return (*losses, self._query_error(row), self._left_out(row))
+        return (*losses, self._query_error(row), self._suppressed_words(row))
 
     def loss_explained(self) -> str:
         """Say what the loss is."""

@@ -17,21 +17,18 @@ from setveil.wording import count
 
 
 def advice_html(advice: Recommended) -> str:
-    """Make the self-contained page of advice: the recommendation, all attempts, and the commands.
-
-    It names files as they were given.
-    """
+    """Make the page of advice: the recommendation, all attempts, and the commands with file names."""
     files = ", ".join(map(blocks.data, advice["inputs"]))
     tried = count(len(advice["candidates"]), "method")
     parts = [
-        "<h1>Which release loses least</h1>",
+        "<h1>Releases by loss</h1>",
         f'<p class="of">{files}, {tried} tried</p>',
         _answer(advice),
         _tried(advice),
         _chart(advice),
         blocks.folded([_commands(advice), _decided(advice), _how(advice)]),
     ]
-    return blocks.page("Which release loses least", "\n".join(part for part in parts if part))
+    return blocks.page("Releases by loss", "\n".join(part for part in parts if part))
 
 
 def _answer(advice: Recommended) -> str:
@@ -54,11 +51,11 @@ def _tried(advice: Recommended) -> str:
         table = grid(names, lines, [2.2, *[1] * (len(names) - 1)])
         parts += [blocks.subsection(html.escape(title), table) if title else table]
     parts += [blocks.paragraph(line, "small") for line in (*columns_explained(advice), *notes(advice))]
-    return blocks.section("What was tried", *parts)
+    return blocks.section("Candidates", *parts)
 
 
 def _chart(advice: Recommended) -> str:
-    """Draw loss against the rows that are unique beyond the promise."""
+    """Draw loss against the rows that are unique beyond the guarantee."""
     same: dict[tuple[float, float], list[Row]] = {}
     for row in advice["candidates"]:
         if row["loss"] is not None and row.get("risk_below_2") is not None and row["rows"]:
@@ -87,7 +84,7 @@ def _chart(advice: Recommended) -> str:
         "room on the axes."
     )
     figure = blocks.figure(Drawing("Loss against unique rows", names, [("", [plotted])]).as_html(), caption)
-    return blocks.section("Loss against risk beyond the promise", figure)
+    return blocks.section("Loss against risk beyond the guarantee", figure)
 
 
 def _commands(advice: Recommended) -> blocks.Section | None:
@@ -104,7 +101,7 @@ def _commands(advice: Recommended) -> blocks.Section | None:
 
 
 def _how(advice: Recommended) -> blocks.Section | None:
-    return blocks.fold("How it was made", "Machine, version.", blocks.facts(_made(advice)))
+    return blocks.fold("Provenance", "Machine, version.", blocks.facts(_made(advice)))
 
 
 def _decided(advice: Recommended) -> blocks.Section | None:
@@ -128,7 +125,7 @@ def _decided(advice: Recommended) -> blocks.Section | None:
         )
     )
     inside = "By what the release was chosen, and when another one is named."
-    return blocks.fold("What decides", inside, blocks.points(lines))
+    return blocks.fold("Criteria", inside, blocks.points(lines))
 
 
 def _made(advice: Recommended) -> list[tuple[str, str]]:

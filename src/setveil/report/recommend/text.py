@@ -1,4 +1,4 @@
-"""What is recommended, and the table behind it: in words, and as plain text."""
+"""The recommendation and its table, as plain text."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def headline(advice: Recommended) -> str:
     """Say which release loses least."""
     best, along = advice["best"], " along the hierarchy" if advice["hierarchy"] else ""
     if best is None:
-        return f"Nothing that was tried keeps the promise{along} in the time given."
+        return f"Nothing that was tried satisfies the guarantee{along} in the time given."
     if advice["by"] == "lm":
         return f"{best['name']} loses least of what was tried{along}: LM {words.measure(best['loss'])}."
     if advice["by"] == "f":
@@ -74,14 +74,14 @@ def headline(advice: Recommended) -> str:
 
 
 def weighing(advice: Recommended) -> str:
-    """Weigh what the best release leaves at risk beyond the promise; empty where it is not known."""
+    """Weigh what the best release leaves at risk beyond the guarantee; empty where it is not known."""
     best, safer = advice["best"], advice["safer"]
     if best is None or best.get("risk_below_2") is None:
         return ""
     who = f"someone who knows {kind_of(advice).known}{known_items(advice)}"
     if not best["risk_below_2"]:
         return f"No row is unique even to {who}."
-    beyond = "one more than the promise covers"
+    beyond = "one more than the guarantee covers"
     if advice.get("asked") == "rho-uncertainty":
         beyond = "for rows are not hidden among others"
     text = f"But it leaves {_unique(best)} of the rows unique to {who}, {beyond}"
@@ -129,7 +129,7 @@ def groups(advice: Recommended) -> list[tuple[str, list[Row]]]:
             "Merges items whatever they mean, not along the hierarchy",
             [row for row in done if not row["rank"] and row["as_asked"]],
         ),
-        ("Promises less than was asked", [row for row in done if not row["as_asked"]]),
+        ("Guarantees less than was asked", [row for row in done if not row["as_asked"]]),
         ("No release", [row for row in rows if row["status"] != "done"]),
     ]
     return [(title, part) for title, part in parts if part]
@@ -161,9 +161,7 @@ def columns_explained(advice: Recommended) -> list[str]:
     lines = kind.columns_explained()
     if any(row.get("risk_m") for row in advice["candidates"]):
         known = known_items(advice)
-        lines.append(
-            f"unique rows: those that someone who knows {kind.their} most identifying {known} finds alone."
-        )
+        lines.append(f"unique rows: no other row matches {kind.their} most identifying {known}.")
     return lines
 
 

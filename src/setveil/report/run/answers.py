@@ -15,7 +15,7 @@ _FAR = 0.5  # relative error from which on a count is no answer
 def answers(report: Record) -> blocks.Section | None:
     """Show what the release still answers as a section; nothing where it was not measured."""
     parts = [_counts(report), _itemsets(report), _frequencies(report)]
-    return blocks.fold("What the data still answer", _inside(report, any(parts[1:2]), any(parts[2:])), *parts)
+    return blocks.fold("Remaining usefulness", _inside(report, any(parts[1:2]), any(parts[2:])), *parts)
 
 
 def _inside(report: Record, itemsets: bool, frequencies: bool) -> str:
@@ -46,7 +46,7 @@ def query_errors(found: Errors) -> str:
     how = "from the release" if alone is None else "with the published counts"
     without = f" From rows alone they are {accuracy.spread(alone)}." if alone else ""
     queries = (
-        f"{count(found['queries'], 'set')} drawn from all that some row holds, most of them rare"
+        f"{count(found['queries'], 'set')} drawn from all that some row contains, most of them rare"
         if found.get("size", 2) > 1
         else f"{count(found['queries'], 'item')} drawn at random"
     )
@@ -73,7 +73,7 @@ def _itemsets(report: Record) -> str:
     exact = (
         "Each of these is in exactly as many rows as before."
         if found["supports_unchanged"]
-        else "But not in as many rows as before: some of their items stand under broader labels elsewhere."
+        else "But not in as many rows as before: some of their items have broader labels elsewhere."
     )
     number = (
         f"{count(found['kept'])} ({words.percent(found['kept'], found['frequent'])}) {are(found['kept'])}"

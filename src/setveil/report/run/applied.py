@@ -1,4 +1,4 @@
-"""What the reports of a run say that published rows under the labels of an earlier release."""
+"""Sentences about a run that used the labels of an earlier release."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def people_words(report: Record) -> str:
         number = f" ({count(shared, 'id')} {are(shared)} in both)" if shared else ""
         return (
             f"WARNING: some people are in the earlier release, too{number}. Together the two may tell what "
-            "each of them hides; nothing is promised about that."
+            "each of them hides; nothing is guaranteed about that."
         )
     only = "Only for people who are not in the earlier release"
     if shared:
@@ -76,7 +76,7 @@ def _label(label: str | None) -> str:
 
 
 def _together(entry: Applied) -> str:
-    """Say that two releases keep the promise together."""
+    """Say that two releases satisfy the guarantee together."""
     union = entry.get("union")
     if not union:
         return ""
@@ -87,7 +87,7 @@ def _together(entry: Applied) -> str:
 
 
 def applied(report: Record) -> blocks.Section | None:
-    """Tell which labels were used, what became of unknown items, and what a repair changed, as a section."""
+    """Return a section about the labels used, unknown items, and the changes of a repair."""
     entry = report.get("applied")
     if not entry:
         return None
@@ -115,7 +115,7 @@ def applied(report: Record) -> blocks.Section | None:
             report,
             items["lost"],
             "Unknown items without a label",
-            "The earlier run does not know them, and none of its labels stands above them.",
+            "The earlier run does not know them, and none of its labels is above them.",
         ),
     )
 
@@ -139,10 +139,10 @@ def _repaired(report: Record, entry: Applied) -> str:
         for change in entry["changes"][:_MOST_LINES]
     ]
     return blocks.subsection(
-        "What was coarsened",
+        "Coarsened labels",
         blocks.paragraph(
-            "Under the earlier labels the promise does not hold for the new rows. Items of these labels are "
-            "published under broader ones, or suppressed; all others are as in the earlier run."
+            "The guarantee does not hold for the new rows under the earlier labels. Items of these labels "
+            "have broader labels, or are suppressed; all others are as in the earlier run."
         ),
         blocks.grid(("Earlier label", "Label now", "Items", "Occurrences"), lines, "40% 30% 12% 18%"),
         _more(len(entry["changes"])),

@@ -21,10 +21,7 @@ _LABEL = 9
 
 
 def brief(report: Record, folder: object) -> str:
-    """Summarize a run in four lines, each with its label; `folder`: where the release was written.
-
-    The lines are wrapped at 88 columns. `setveil.report.run.summary.summary` says everything.
-    """
+    """Summarize a run, written to `folder`, in four lines of at most 88 columns, each with its label."""
     lines = {
         "Holds": _holds(report),
         "Kept": _kept(report),

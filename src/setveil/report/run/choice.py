@@ -1,4 +1,4 @@
-"""What a release is good for and what its parameters mean: the short answers for who decides."""
+"""Uses of a release and meaning of its parameters: short answers for a decision."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def uses_by_fit(report: Record) -> list[tuple[str, list[str]]]:
 
 
 def choice(report: Record) -> blocks.Section | None:
-    """Say what the parameters of the promise mean for the choice of them, as a section."""
+    """Say what the parameters of the guarantee mean for the choice of them, as a section."""
     guarantee = report["guarantee"]
     if not guarantee["holds"]:
         return None
@@ -46,7 +46,7 @@ def choice(report: Record) -> blocks.Section | None:
     ]
     lines = [part for part in parts if part is not None]
     named = words.and_list([bold.removesuffix(":") for bold, _ in lines])
-    inside = "What the parameters of the promise mean, and what more or less of them would change."
+    inside = "What the parameters of the guarantee mean, and what more or less of them would change."
     return blocks.fold(f"Why {named}", inside, blocks.points(lines)) if lines else None
 
 
@@ -103,7 +103,7 @@ def _rows(report: Record, known: str) -> tuple[str, str] | None:
 
 
 def _knowledge(report: Record, known: str) -> tuple[str, str]:
-    """Say what someone still finds who knows one item more than was promised."""
+    """Say what someone still finds who knows one item more than was guaranteed."""
     m, (_, after) = items_known(report["guarantee"]), sides(report)
     if isinstance(said := report["guarantee"].get(known), Mapping):
         most = number_words(said, words.unit(report))

@@ -1,4 +1,4 @@
-"""What a run's pages say of the counts next to the rows."""
+"""Sentences about the counts next to the rows."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def counts_section(report: Record) -> blocks.Section | None:
         likely = f"Nearly certain, in more than {limit} of the rows of their label: {', '.join(named)}{more}."
     many = f"{count(len(sure), unit)} {are(len(sure))}" if sure else f"No {unit} is"
     return blocks.fold(
-        "What the counts tell",
+        "Information in the counts",
         f"{many} nearly certain (more than {limit}) where its label is shown.",
         f"<p>{contents(report)}. Nobody is found more easily by them: rows that show the same labels are "
         f"still equally likely to be a person's. But they tell how likely each {unit} is where a row shows "
         "its label.</p>",
         f'<p class="names">{likely}</p>',
         f'<p class="small">Omit them (<code>--no-counts</code>) if {unit}s must not be guessed '
-        f"either, or where it is known how many {unit}s a row can hold at most.</p>",
+        f"either, or where it is known how many {unit}s a row can contain at most.</p>",
     )

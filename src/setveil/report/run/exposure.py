@@ -20,14 +20,14 @@ _INTRODUCTION = (
 )
 _PUBLIC_ONLY = " Private and sensitive items count as unknown."
 _WATCHED = (
-    " The promise says nothing of the sensitive items that were named: they are only looked at, counted as "
+    " The guarantee says nothing of the sensitive items that were named: they are only looked at, counted as "
     "unknown."
 )
 _SIDES = ("In the original", "In the release")
 
 
 class _Way(LearnedEntry):
-    """What tells most of one item, and whether that was counted to the end."""
+    """The most revealing set for one item, and whether the count was finished."""
 
     exact: bool
 
@@ -44,7 +44,7 @@ def exposure(report: Record) -> blocks.Section | None:
     inside += ["the items that gave most away"] if before.get("revealing") else []
     introduction = words.spoken(report, _INTRODUCTION).format(known=_known(report, before))
     return blocks.fold(
-        "Who can be found, before and after",
+        "Risk before and after",
         words.spoken(report, f"{', '.join(inside)}."),
         blocks.paragraph(introduction + public_only),
         blocks.points(_sentences(report, before, after)),
@@ -57,15 +57,15 @@ def exposure(report: Record) -> blocks.Section | None:
 
 
 def still_found(report: Record) -> str:
-    """Count the rows that someone finds alone, before and after; nothing where it was not measured."""
+    """Count the unique rows, before and after; nothing where it was not measured."""
     lines = found_alone(report)
     if not lines:
         return ""
     return blocks.section(
-        "Who could still be found",
-        blocks.paragraph(f"Rows that someone finds alone who knows {what_is_known(report)}:"),
+        "People still at risk",
+        blocks.paragraph(f"Rows that are unique to someone who knows {what_is_known(report)}:"),
         blocks.grid(
-            (f"{words.unit(report).capitalize()}s known", "Before", "After", "Promised"),
+            (f"{words.unit(report).capitalize()}s known", "Before", "After", "Guaranteed"),
             lines,
             "31% 21% 21% 27%",
             numbers=True,
@@ -74,7 +74,7 @@ def still_found(report: Record) -> str:
 
 
 def found_alone(report: Record) -> list[tuple[str, str, str, str]]:
-    """List the rows found alone by 1, 2, ... items: before, after, and whether the promise speaks of that."""
+    """List the rows unique by 1, 2, ... items: before, after, and whether the guarantee covers that case."""
     before, after = sides(report)
     if not before or not after:
         return []
@@ -103,7 +103,7 @@ def what_is_known(report: Record) -> str:
 
 
 def _of_all_items(guarantee: GuaranteeEntry) -> bool:
-    """Whether a promise of k rows holds for whichever items of a person are known."""
+    """Return whether a guarantee of k rows holds for whichever items of a person are known."""
     return guarantee.get("k", 1) > 1 and "itemsets" not in guarantee and "greatest_k" in guarantee
 
 
@@ -123,7 +123,7 @@ def entry_of(result: Risk, m: int, choice: str) -> Attack | None:
 
 
 def telling_size(report: Record) -> int | None:
-    """Choose the number of known items to speak of: that of the promise, or the nearest that was measured."""
+    """Choose the number of known items to report: that of the guarantee, or the nearest measured one."""
     before, after = sides(report)
     if not before or not after:
         return None
@@ -185,7 +185,7 @@ def _notes(report: Record, best: list[Attack]) -> str:
     notes, known = ["Bars: share of all rows."], items_known(guarantee)
     if known is not None and guarantee.get("k", 1) > 1 and "itemsets" not in guarantee:
         notes.append(
-            f"Promised is 0 % among fewer than {count(guarantee['k'])} for up to "
+            f"Guaranteed is 0 % among fewer than {count(guarantee['k'])} for up to "
             f"{count(known, f'known {words.unit(report)}')}."
         )
     if any("interval" in e for e in best):
@@ -210,7 +210,7 @@ def _shared_by(threshold: int) -> str:
 
 
 def _sentences(report: Record, before: Risk, after: Risk) -> list[tuple[str, str]]:
-    """Say in words how many rows are unique, at the size that the promise speaks of."""
+    """Say in words how many rows are unique, at the size that the guarantee speaks of."""
     m = telling_size(report)
     out = []
     if m is None:
@@ -325,7 +325,7 @@ def _inference(report: Record, before: Risk, after: Risk) -> str:
     if not lines:
         return ""
     return blocks.subsection(
-        "What can be learned about private items",
+        "Inference of private items",
         blocks.paragraph(
             "The greatest probability with which some private or sensitive item is learned about someone, "
             "and one way to learn it." + (_WATCHED if report.get("watched") else "")
@@ -349,7 +349,7 @@ def _rows_with(report: Record, entry: InferenceEntry | LearnedEntry) -> str:
 
 
 def _each(report: Record, before: Risk, after: Risk) -> str:
-    """List what tells most of each sensitive item, at the size that the promise speaks of."""
+    """List what tells most of each sensitive item, at the size that the guarantee speaks of."""
     m = telling_size(report)
     if m is None:
         return ""
@@ -364,7 +364,7 @@ def _each(report: Record, before: Risk, after: Risk) -> str:
     more = len(items) - _MOST_SENSITIVE
     known = f"{'up to ' if m > 1 else ''}{_items(report, m)}"
     return blocks.subsection(
-        "What can be learned about each",
+        "Inference of each item",
         blocks.paragraph(
             f"The greatest probability with which someone who knows {known} learns each of them, and one "
             f"way to learn it.{f' And {count(more)} more, with lower probabilities.' if more > 0 else ''}"

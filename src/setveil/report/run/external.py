@@ -1,7 +1,7 @@
 """A page about a release that may be shared with it: nothing that is internal.
 
-`handed_out` decides what may be told and rounds it; the page is made from that and from nothing else, so it
-cannot show what is not there. docs/report.md gives the reason for each figure.
+`handed_out` selects and rounds the figures that may be published. The page uses nothing else, so it cannot
+show other figures. docs/report.md gives the reason for each figure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from setveil.report.run.statement import about, headline, how_to_read, not_cover
 from setveil.utility import Measure, measures
 from setveil.wording import count
 
-# What a verifier finds in the published rows alone, besides the promise.
+# What a verifier finds in the published rows alone, besides the guarantee.
 _FOUND = ("greatest_k", "smallest_degree", "groups", "clusters", "certain")
 _PUBLISHED = ("file", "layout", "rows", "empty_rows", "items", "occurrences", "classes")
 _SAID = ("purpose", "recipient")  # of what was said about the release: whom it was made for
@@ -50,7 +50,7 @@ def handed_out(report: Record) -> SharedRecord:
     published: Mapping[str, object] = report["published"]
     algorithm = report["algorithm"]
     if not guarantee["holds"]:
-        raise ValueError("The promise does not hold: there is no page to share.")
+        raise ValueError("The guarantee does not hold: there is no page to share.")
     names = report.get("names") or {}
     spoken = words_for(guarantee)
     keys = ("model", "holds", "rows_are", *spoken.parameters, *spoken.shareable, *_FOUND)
@@ -100,7 +100,7 @@ def _learned(guarantee: Facts) -> SharedRecord:
 
 
 def _names_nothing(value: object) -> bool:
-    """Tell whether a parameter is a number or a word of ours, and so no item and no file."""
+    """Return whether a parameter is a number or a word of ours, and so no item and no file."""
     if isinstance(value, str):
         return value in _WORDS or re.fullmatch(r"\d+([./]\d+)?", value, re.ASCII) is not None
     return isinstance(value, bool | int | float)
@@ -245,7 +245,7 @@ def _contents(record: SharedRecord) -> str:
     counted = [("Counts", contents(record))] if record["counts"] else []
     series = series_shared(record)
     facts = blocks.facts([*lines, *counted, reading, *([series] if series else [])])
-    return blocks.section("What is in it", facts)
+    return blocks.section("Contents", facts)
 
 
 def _names(record: SharedRecord) -> blocks.Section | None:
@@ -322,12 +322,12 @@ def _answers(record: SharedRecord) -> blocks.Section | None:
             (
                 "Frequent itemsets:",
                 f"{found['kept']} of the sets{longest} that at least "
-                f"{count(found['threshold'], 'row')} of the original hold are still there under the "
+                f"{count(found['threshold'], 'row')} of the original contain are still there under the "
                 f"items' own names{unchanged}.",
             )
         )
     inside = "Which counts of the original can be read off the release, and how well."
-    return blocks.fold("What the data still answer", inside, blocks.points(lines)) if lines else None
+    return blocks.fold("Remaining usefulness", inside, blocks.points(lines)) if lines else None
 
 
 def _found(record: SharedRecord) -> str:
@@ -349,7 +349,7 @@ def _found(record: SharedRecord) -> str:
     known = with_columns(record["guarantee"], "the most identifying items", "all")
     sampled = "" if all(entry["exact"] for entry in risk["best"]) else " Some figures are estimated."
     return blocks.section(
-        "Who can still be found",
+        "People still at risk",
         blocks.paragraph(
             f"Rows that match someone if {known} are known, counted in the "
             f"published rows alone: anyone can repeat it.{sampled}{_CHANCE if private else ''}"
@@ -377,7 +377,7 @@ def _made(record: SharedRecord) -> blocks.Section | None:
         for name, value in parameters.items()
     ]
     return blocks.fold(
-        "How it was made",
+        "Provenance",
         "Privacy model, algorithm, parameters, versions.",
         blocks.facts(
             [

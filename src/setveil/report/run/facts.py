@@ -1,4 +1,4 @@
-"""What is left of facts: which parts are as they were, the orders that were tried, what each period keeps."""
+"""Remaining facts: unchanged parts, the orders tried, and each period."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN = (
         "without facts.",
     ),
 )
-"""Limits of the promise about facts, in addition to those of every promise."""
+"""Limits of the guarantee about facts, in addition to those of every guarantee."""
 
 _COLORS = (blocks.UNCHANGED, "#56b4e9", blocks.GENERALIZED, "#f3c969", "#d9d9d9")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 760, 200, 52, 24  # of the picture, and of its margins
@@ -68,7 +68,7 @@ def _kept(facts: OfFacts) -> blocks.Section | None:
         f"{words.percent(part)} keep {blocks.data(name)}" for name, part in facts["kept"].items()
     )
     return blocks.fold(
-        "What each part of a fact keeps",
+        "Parts of facts",
         f"Of all facts {share}; {words.percent(facts['whole'])} keep all.",
         blocks.paragraph(
             "Kept: the share of all occurrences that are published with the finest value of the part. Loss: "
@@ -90,7 +90,7 @@ def _orders(facts: OfFacts) -> blocks.Section | None:
         for one in facts.get("branches", [])
     )
     return blocks.fold(
-        "What is dropped first",
+        "Order of generalization",
         f"{count(len(lines), 'order')} tried; taken: {taken}.",
         blocks.paragraph(
             f"Going up, codes become broader, and {attributes(facts)} can be dropped before or after. "
@@ -134,7 +134,7 @@ def _timeline(line: Timeline) -> blocks.Section | None:
     ]
     widths = " ".join(["28%", *[f"{72 / (len(heads) - 1):.1f}%"] * (len(heads) - 1)])
     return blocks.fold(
-        f"What is published of each period: {blocks.data(line['name'])}",
+        f"Published periods: {blocks.data(line['name'])}",
         _in_short(line),
         blocks.figure(_drawn(line), "Occurrences of the original in each period, by what their date became."),
         blocks.legend(legend),
@@ -170,7 +170,7 @@ def colors(line: Timeline) -> list[str]:
 
 
 class Bars(NamedTuple):
-    """Where the parts of a picture stand: a bar for each period, of what its facts are published as."""
+    """The layout of a picture: for each period, a bar of the published forms of its facts."""
 
     most: str  # at the top
     rects: list[tuple[float, float, float, float, str]]  # x, y, width, height, colour

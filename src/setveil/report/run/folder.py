@@ -26,10 +26,7 @@ _DATA = re.compile(r"data\.[a-z]+(/(part-)?\d{5}\.parquet)?")
 
 
 def published_files(report: Record) -> list[str]:
-    """List what is in ``published/`` of a run: the data first, about.json last.
-
-    Data in several files count as their folder.
-    """
+    """List what is in ``published/``: the data first, several files as a folder, about.json last."""
     found = [name for name, written in _PUBLISHED.items() if written(report)]
     return list(dict.fromkeys([report["published"]["file"], *kind_of(report).published, *found]))
 

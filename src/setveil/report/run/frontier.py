@@ -132,7 +132,7 @@ def instead(report: Record) -> list[tuple[str, Class]]:
 
 
 def _trades(chosen: Class, other: Class, step: int) -> bool:
-    """Whether another release is better in one thing and worse in the other."""
+    """Return whether another release is better in one thing and worse in the other."""
     if step < 0:
         return bool(other["suppressed_share"] < chosen["suppressed_share"])
     return bool(other["relational_loss"] < chosen["relational_loss"])

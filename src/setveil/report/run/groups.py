@@ -1,4 +1,4 @@
-"""What a release loses because there are no groups: of a column's values, or of items."""
+"""The loss of a release without groups: of a column's values, or of items."""
 
 from __future__ import annotations
 
@@ -45,4 +45,4 @@ def _of_items(report: Record) -> str:
     )
     besides = ", except sensitive ones" if len(alone) < len(occurring) else ""
     of = count(report["input"]["items"], "item")
-    return f"{len(alone):,} of {of} stand alone below the top{besides}{often}."
+    return f"{len(alone):,} of {of} are alone below the top{besides}{often}."

@@ -1,4 +1,4 @@
-"""What reports say of sensitive items that were suppressed, and of what that cost."""
+"""Sentences about suppressed sensitive items, and the cost."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def hidden_items(report: Record) -> str:
     """Show which items were suppressed how often, and how surely it can be learned still, as a subsection."""
     text = hidden(report)
     return blocks.subsection(
-        "What it costs that nothing sensitive is learned",
+        "Cost of protecting sensitive items",
         blocks.paragraph(f"Suppressed: {text}" if text else ""),
         _each(report) if text else "",
         blocks.paragraph(price(report)),

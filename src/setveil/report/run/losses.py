@@ -1,4 +1,4 @@
-"""The part of a run's page about what was lost: shares, measures, branches, labels, items left out."""
+"""Information loss on a run's page: shares, measures, branches, labels, suppressed items."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def losses(report: Record) -> blocks.Section:
         hidden_items(report),
         _branches(report),
         labels(report),
-        _left_out(report),
+        _suppressed_line(report),
     ]
     return blocks.Section("Information loss", ", ".join(inside) + ".", tuple(part for part in parts if part))
 
@@ -125,7 +125,7 @@ def _more(number: int, where: str) -> str:
     return blocks.paragraph(f"{count(rest)} more {where}.", "small") if rest > 0 else ""
 
 
-def _left_out(report: Record) -> str:
+def _suppressed_line(report: Record) -> str:
     """Name the items that were suppressed, those first that are known to be frequent."""
     names, whole = report.get("suppressed") or [], report["input"]["occurrences"]
     if not names:

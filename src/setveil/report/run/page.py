@@ -137,7 +137,7 @@ def _read(report: Record) -> blocks.Section | None:
     separator, delimiter, files = read["separator"] or "", read.get("delimiter") or "", read["files"]
     more = len(files) > 1 or any(entry.get("compression") for entry in files)
     return blocks.fold(
-        "What was read",
+        "Input",
         f"{html.escape(words.read_as(report))}.",
         blocks.facts(
             [
@@ -178,7 +178,7 @@ def _folders(report: Record) -> str:
     share = (
         ("May be shared:", f"the folder <code>published/</code> ({file} and {about}), nothing else.")
         if report["guarantee"]["holds"]
-        else ("Nothing may be shared:", "the promise does not hold.")
+        else ("Nothing may be shared:", "the guarantee does not hold.")
     )
     content = "which published row came from which input row"
     if report.get("engine") == "parts":  # where no such file is kept
@@ -190,7 +190,7 @@ def _folders(report: Record) -> str:
     points = [share, ("Internal, do not share:", inside)]
     if others := words.only_one_of(report):
         points.insert(1, ("Only one:", html.escape(others)))
-    return blocks.section("What may be shared", blocks.points(points))
+    return blocks.section("Files to share", blocks.points(points))
 
 
 def _decision(report: Record) -> str:
@@ -227,7 +227,7 @@ def _made(report: Record) -> blocks.Section | None:
         blocks.code(f"{name} = {_value(value)}") for name, value in parameters.items() if value is not None
     ]
     return blocks.fold(
-        "How it was made",
+        "Provenance",
         "Input and hierarchy with their hashes, the command, parameters, versions.",
         blocks.facts(
             [

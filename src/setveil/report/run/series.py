@@ -1,4 +1,4 @@
-"""What the reports of a run say that is a release of a series."""
+"""Sentences about a run that is a release of a series."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _PRESENCE = {
     "ignored": "presence in a release does not count as known",
 }
 _WAYS = {
-    "needed": "only people whom any labels would single out",
-    "found": "people whom the best labels of these rows by themselves would single out",
+    "needed": "only people who would be exposed under any labels",
+    "found": "people who would be exposed under the best labels of these rows",
     "returners": "everyone who was in an earlier release",
     "none": "nobody",
-    "planned": "people whom any labels would single out; the releases were planned together",
+    "planned": "people who would be exposed under any labels; the releases were planned together",
 }
 
 
@@ -40,13 +40,13 @@ def series_facts(report: Record) -> dict[str, str]:
 
 
 def _promise(entry: SeriesEntry) -> str:
-    """Say what the releases together promise, which everyone may know."""
-    several = f"all {len(entry['of'])} releases ({and_list(entry['of'])}) together promise"
-    who = several if len(entry["of"]) > 1 else "the first release of a series, which promises"
+    """Say what the releases together guarantee, which everyone may know."""
+    several = f"all {len(entry['of'])} releases ({and_list(entry['of'])}) together guarantee"
+    who = several if len(entry["of"]) > 1 else "the first release of a series, which guarantees"
     items = f"up to {count(entry['m'], 'item')}"
     return (
-        f"{entry['release']}: {who} that who knows {items} of a person, and which rows of different releases "
-        f"are hers, finds at least {entry['k']} people who fit."
+        f"{entry['release']}: {who} that anyone who knows {items} of a person, and which rows of "
+        f"different releases are theirs, finds at least {entry['k']} matching people."
     )
 
 
@@ -56,7 +56,7 @@ def _kept(entry: SeriesEntry) -> str:
         return "It holds, recounted from all releases."
     return (
         f"Earlier releases exposed {count(entry['exposed'], 'person', 'people')} already, "
-        f"{entry['unique']:,} of them alone; this one exposes nobody else."
+        f"{entry['unique']:,} of them as unique; this release exposes nobody else."
     )
 
 
@@ -66,12 +66,12 @@ def _held(entry: SeriesEntry) -> str:
 
 
 def series_section(report: Record) -> blocks.Section | None:
-    """Tell the promise of the series, what it cost, and what it does not cover, as a section."""
+    """Write the section of the series: its guarantee, cost and limits."""
     entry = report.get("series")
     if not entry:
         return None
     lines = [
-        ("Promise", f"{_promise(entry)} Here {_KNOWN[entry['known']]}; {_PRESENCE[entry['presence']]}."),
+        ("Guarantee", f"{_promise(entry)} Here {_KNOWN[entry['known']]}; {_PRESENCE[entry['presence']]}."),
         ("Kept", _kept(entry)),
         ("People", f"{entry['people']:,} in all releases, {entry['returning']:,} of them in several"),
         ("Withheld", _held(entry)),
@@ -83,8 +83,8 @@ def series_section(report: Record) -> blocks.Section | None:
         ),
         (
             "Absence",
-            f"Not promised: {count(entry['exactly'], 'person', 'people')} would be below k for who knows "
-            "exactly in which releases each is and is not.",
+            f"Not guaranteed: {count(entry['exactly'], 'person', 'people')} would be below k for an "
+            "attacker who knows exactly in which releases each is and is not.",
         ),
         ("Forgotten", f"{entry['forgotten']:,} no longer checked" if entry["forgotten"] else ""),
         ("Undone by", "any release of the same people that is not in the ledger"),
@@ -99,7 +99,7 @@ def _ways(entry: SeriesEntry) -> list[str]:
         return []
     return [
         blocks.subsection(
-            "What other ways would have cost",
+            "Cost of other ways",
             blocks.paragraph(advice_words(entry)),
             picture(cast("Sequence[Mapping[str, Any]]", entry["ways"])),
         )
@@ -107,7 +107,7 @@ def _ways(entry: SeriesEntry) -> list[str]:
 
 
 def series_shared(report: Record) -> tuple[str, str] | None:
-    """Say which releases there are and what they promise, for the page that may be shared."""
+    """Say which releases there are and what they guarantee, for the page that may be shared."""
     entry = report.get("series")
     if not entry:
         return None

@@ -1,4 +1,4 @@
-"""What every page about a release says: what was promised, what was not, what the terms mean."""
+"""Parts of every page about a release: the guarantee, its limits, and the terms."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from setveil.utility import Measure
 _NEVER_COVERED = (
     (
         "Knowing what a person does <em>not</em> have.",
-        "The promise is about items known to be present. Someone who also knows that an item is absent may "
+        "The guarantee is about items known to be present. Someone who also knows that an item is absent may "
         "narrow a person down further.",
     ),
     (
         "Other files.",
         "A second release about the same people, or any file that can be matched with this one, may together "
-        "with it reveal more than each does alone. A series has one promise over all its releases.",
+        "with it reveal more than each does alone. A series has one guarantee over all its releases.",
     ),
 )
 
 _IN_COMMON = (
     "What the rows that fit have in common.",
-    "If all of them hold a sensitive item, it is learned about the person without knowing which row is "
+    "If all of them contain a sensitive item, it is learned about the person without knowing which row is "
     "theirs.",
 )
 
 
 def headline(head: str, about: str, report: Record) -> str:
-    """Say what was promised and whether it holds, under a title; `about` is HTML."""
+    """Say what was guaranteed and whether it holds, under a title; `about` is HTML."""
     guarantee = report["guarantee"]
     sentence, state = (
-        ("The promise holds", "holds") if guarantee["holds"] else ("The promise does not hold", "fails")
+        ("The guarantee holds", "holds") if guarantee["holds"] else ("The guarantee does not hold", "fails")
     )
-    promise = blocks.paragraph(f"Promise: {promised(report)}") + _parameters(guarantee)
+    promise = blocks.paragraph(f"Guarantee: {promised(report)}") + _parameters(guarantee)
     outcome = blocks.paragraph(check(guarantee), "small")
     return (
         f'<h1>{head}</h1>\n<p class="of">{about}</p>\n'
@@ -49,7 +49,7 @@ def headline(head: str, about: str, report: Record) -> str:
 
 
 def _parameters(guarantee: Facts) -> str:
-    """List the parameters of a promise, each with what it means."""
+    """List the parameters of a guarantee, each with what it means."""
     named = [
         f"{html.escape(f'{name} = {_written(guarantee[name])}')}{glossary.term_button(name)}"
         for name in words_for(guarantee).parameters
@@ -79,12 +79,12 @@ def about(report: Record, names: tuple[str, ...] = _ABOUT) -> str:
 
 _COUNTED = (
     "How likely an item is.",
-    "The published counts show which share of a label's rows hold each of its items.",
+    "The published counts show which share of a label's rows contain each of its items.",
 )
 
 
 def not_covered(report: Record) -> blocks.Section:
-    """Say what the promise leaves open, as a section."""
+    """Say what the guarantee leaves open, as a section."""
     guarantee = report["guarantee"]
     spoken = words_for(guarantee)
     never = (("What else is known from the row.", kind_of(report).untreated), *_NEVER_COVERED)
@@ -96,7 +96,7 @@ def not_covered(report: Record) -> blocks.Section:
     if report.get("counts"):
         lines[-1:-1] = _of(report, [_COUNTED])
     inside = " ".join(title for title, _ in lines)
-    return blocks.Section("What the promise does not cover", inside, (blocks.points(lines),))
+    return blocks.Section("Limits of the guarantee", inside, (blocks.points(lines),))
 
 
 def _of(report: Record, lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -131,6 +131,4 @@ def how_to_read(report: Record, explained: list[Measure]) -> blocks.Section:
             "does not rely on the algorithm. <code>setveil verify</code> repeats it on what is published.",
         ),
     ]
-    return blocks.Section(
-        "How to read this", "The terms, and how to read the figures.", (blocks.points(lines),)
-    )
+    return blocks.Section("Explanations", "The terms, and how to read the figures.", (blocks.points(lines),))

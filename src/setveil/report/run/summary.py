@@ -13,7 +13,7 @@ from setveil.report.run.frontier import frontier_lines, neighbours
 from setveil.report.run.groups import lacking_groups
 from setveil.report.run.hidden import hidden_facts
 from setveil.report.run.kinds import kind_of, promised
-from setveil.report.run.kinds.tables import left_out
+from setveil.report.run.kinds.tables import suppressed_words
 from setveil.report.run.series import series_facts
 from setveil.wording import count
 
@@ -23,7 +23,7 @@ _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 
 
 def summary(report: Record) -> str:
-    """Summarize a report: input, promise, whether it holds, the information loss, the folder to share.
+    """Summarize a report: input, guarantee, whether it holds, the information loss, the folder to share.
 
     It has at most 19 lines of at most 88 columns, and up to 3 more for what has no groups, 4 for suppressed
     sensitive items, 10 for labels of an earlier run, 2 for rare items under their own names, and one for each
@@ -44,7 +44,7 @@ def facts(report: Record) -> dict[str, str]:
     share = (
         f"published/ only{counted}. Never share internal/: it reverses the anonymization."
         if guarantee["holds"]
-        else "Nothing: the promise does not hold."
+        else "Nothing: the guarantee does not hold."
     )
     if others := words.only_one_of(report):
         share += f" {others}"
@@ -52,7 +52,7 @@ def facts(report: Record) -> dict[str, str]:
         **_of_table(report),
         "File": f"{words.clip(_input(report), 36)}, {words.clip(report['algorithm']['title'], 36)}",
         "Read": words.clip(", ".join(part for part in read if part), _READ),
-        "Promise": promised(report),
+        "Guarantee": promised(report),
         "Check": check(guarantee),
         "Lost": kind.loss(report),
         "No groups": lacking_groups(report),
@@ -91,7 +91,7 @@ def _of_table(report: Record) -> dict[str, str]:
         return {}
     dropped = report["table"]["dropped"]
     return {
-        "Suppressed": left_out(report),
+        "Suppressed": suppressed_words(report),
         "Instead": neighbours(report),
         "Dropped": f"{words.listed(dropped)}: not published" if dropped else "",
     }

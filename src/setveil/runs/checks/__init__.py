@@ -71,11 +71,11 @@ class ReleaseCheck:
 
     def of_counts(self) -> CountsVerdict:
         """Check the counts next to the rows."""
-        k: int = getattr(self.guarantee, "k", 1)  # rho-uncertainty has none: any number may be counted
+        k = self.guarantee.smallest_group or 1  # without one, any number may be counted
         secrets = self.guarantee.secrets
         found = check_counts(self.published, self.counts_file, k, secrets=secrets, show=self.show)
         if self.cover is not None and not verify(self.published, self.guarantee, brief=True).holds:
-            problem = "the rows keep the promise in the cover reading only, in which counts undo it"
+            problem = "the rows satisfy the guarantee in the cover reading only, in which counts undo it"
             first = (problem, *found.first)[: max(self.show, 1)]
             return CountsVerdict(found.lines, found.violations + 1, first)
         return found
@@ -118,11 +118,11 @@ def counts_file(counts: Counts, about: Mapping[str, Any]) -> CountsFile:
 
 
 def require_facts(guarantee: Guarantee, *, has_facts: bool) -> None:
-    """Refuse a promise about whole codes where rows hold no facts."""
+    """Refuse a guarantee about whole codes where rows hold no facts."""
     if guarantee.of_codes and not has_facts:
         raise RequestError(
             f"{faces('--known codes', 'known=' + repr(CODES))} is about facts, codes with dates or amounts, "
-            "and these rows hold items.",
+            "and these rows contain items.",
             hint="Omit it, or name dates or amounts of the codes: --when, --amount.",
         )
 

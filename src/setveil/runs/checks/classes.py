@@ -22,7 +22,7 @@ class ClassesCheck(ReleaseCheck):
         if self.cover is not None:
             raise RequestError(
                 "The cover reading is that of releases which know no classes; here each class keeps the "
-                "promise.",
+                "guarantee.",
                 hint="Omit --reading and --hierarchy.",
             )
         classes = classes_of(self.published, self.published.sizes.tolist())

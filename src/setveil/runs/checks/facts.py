@@ -25,7 +25,7 @@ class FactsCheck(ReleaseCheck):
         """Refuse sensitive facts; return the check of the guarantee for the columns that are published."""
         if self.guarantee.secrets:
             raise RequestError(
-                f"Of facts nothing is promised about sensitive ones, as {self.guarantee.model} does of "
+                f"Of facts nothing is guaranteed about sensitive ones, as {self.guarantee.model} does of "
                 "items: one that lies in a broader box would not be seen.",
                 hint="Check k^m-anonymity, which facts are released under.",
             )

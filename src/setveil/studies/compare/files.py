@@ -15,10 +15,7 @@ _HOW = ("encoding", "separator", "item_columns", "id_column", "item_column", "no
 
 
 def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Path | None) -> Transactions:
-    """Read the files of a data set, all with the same layout; a table is one.
-
-    `reading`: options of `setveil.read`. `roles`: of the columns of a table, with their hierarchies.
-    """
+    """Read the files of a data set, all with the same layout, or a table with roles of its columns."""
     if roles is None:
         from setveil.data.io import read
 
@@ -28,7 +25,7 @@ def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Pa
     from setveil.data.skipped import SAID as OF_LINES
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.reading import Reading
-    from setveil.tables.columns import How
+    from setveil.tables.how import How
     from setveil.tables.read import make_table
     from setveil.tables.roles import read_roles, with_trees
 

@@ -53,10 +53,7 @@ def questions(settings: Settings, data: Transactions, seed: int, encoding: str) 
 def of_any_seed(
     settings: Settings, data: Transactions, release: VerifiedRelease, guarantee: Guarantee
 ) -> dict[str, Any]:
-    """Measure what no seed decides: which itemsets survive, errors of supports, the risk, disclosure.
-
-    Returns for `measured`: `utility`, as measures name it; `columns` of the table; `seconds`.
-    """
+    """Measure what no seed decides, for `measured`: `utility`, `columns` of the table, and `seconds`."""
     start = time.perf_counter()
     utility: dict[str, Any] = {}
     if "estimator" in settings:

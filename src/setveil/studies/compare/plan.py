@@ -16,7 +16,7 @@ from setveil import algorithms, plugins
 from setveil.errors import RequestError
 from setveil.guarantees import model_named, models
 from setveil.options.decode import as_typed
-from setveil.options.guarantees import applicable, both_given, missing, require_values
+from setveil.options.guarantees import applicable, conflicting_options, missing, require_values
 from setveil.options.models import bounds_inference, settled_model
 from setveil.published import kind_named
 from setveil.studies.compare.files import hierarchies_of
@@ -120,10 +120,7 @@ class Run:
 
     @cached_property
     def risk_id(self) -> str | None:
-        """Hash of what decides the risk of the original rows; None where no risk is measured.
-
-        Runs on the same data share it, unless they hide other items.
-        """
+        """Hash of data and hidden items, which decide the risk of the original rows; None: not measured."""
         if not self.measuring.get("risk_m"):
             return None
         options = model_named(self.model).options
@@ -251,7 +248,7 @@ def plan_run(
         )
     for names in gaps:
         raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got neither.")
-    for names in both_given(described, promise):
+    for names in conflicting_options(described, promise):
         raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got both.")
     own = {
         name: options[name]
@@ -271,10 +268,7 @@ def plan_run(
 
 
 def _require_possible(data: DataSet, algorithm: str, model: str, promise: Mapping[str, Value]) -> None:
-    """Refuse a promise that cannot be, as far as that takes no data.
-
-    Parameters of the algorithm that do not go together are not refused here: a grid may hold some.
-    """
+    """Refuse a guarantee that cannot be, without data; a grid may hold parameters that do not go together."""
     encoding = str(data.options.get("encoding", "utf-8"))
     options = model_named(model).options
     texts = {name: as_typed(options[name], _place(value)) for name, value in promise.items()}

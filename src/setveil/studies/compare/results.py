@@ -97,8 +97,14 @@ def require_study_folder(folder: Path) -> None:
     known = {RUNS, STUDY, CSV, PARQUET, REPORT, FIGURES, REFERENCES, PAPER, *REPEATED}
     if held - known or (held and RUNS not in held):
         raise OutputError(
-            f"{folder} holds something else than a study.", hint="Choose a folder that does not exist."
+            f"{folder} contains something else than a study.", hint="Choose a folder that does not exist."
         )
+    for name in (RUNS, FIGURES, PAPER, f"{PAPER}/{FIGURES}"):
+        if (folder / name).is_symlink():
+            raise OutputError(
+                f"{folder / name} is a link. Expected a folder: setveil would replace files elsewhere.",
+                hint="Choose a folder that does not exist.",
+            )
 
 
 def compare(

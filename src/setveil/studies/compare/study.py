@@ -224,15 +224,18 @@ class _StudyReader:
         value = grid.keys.get("model", [])
         named = value if isinstance(value, list) else [value]
         for one in named:
-            if one not in models():
+            if not isinstance(one, str) or one not in models():
                 raise self.wrong(grid.name("model"), f"among {', '.join(models())}", one)
         return named
 
     def algorithms(self, grid: _Grid) -> list[str]:
         """Name the algorithms of a grid; those that are files are loaded, from next to the study file."""
         names = self.sequence(grid.keys.get("algorithms"), grid.name("algorithms"))
+        for name in names:
+            if not isinstance(name, str):
+                raise self.wrong(grid.name("algorithms"), "a list of names", names)
         here = self.path.absolute().parent
-        files = {name for name in names if isinstance(name, str) and algorithms.is_file(name)}
+        files = {name for name in names if algorithms.is_file(name)}
         names = [
             algorithms.named(here / name, trusted=self.trusted) if name in files else name for name in names
         ]

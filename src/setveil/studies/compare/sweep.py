@@ -166,7 +166,7 @@ class _Child:
         runs = [task.content["run"], *(run.id for run in task.others)]
         self.places = {run: (folder / RUNS / f"{run}.json").absolute() for run in runs}
         self.limit = task.time_limit
-        self.asked: float | None = None  # when it was asked to end
+        self.stopped_at: float | None = None  # when it was asked to end
         for place in self.places.values():
             place.unlink(missing_ok=True)  # damaged, or to be repeated
         self.started = time.monotonic()
@@ -192,14 +192,14 @@ class _Child:
         if self.process.poll() is not None:
             return True
         now = time.monotonic()
-        if self.asked is not None:
-            if now - self.asked >= _GRACE:
+        if self.stopped_at is not None:
+            if now - self.stopped_at >= _GRACE:
                 self.process.kill()
         elif self.limit is not None and now - self.since >= self.limit:
             if self.written() > self.seen:
                 self.seen, self.since = self.written(), now
             else:
-                self.asked = now
+                self.stopped_at = now
                 self.process.terminate()
         return False
 
@@ -214,7 +214,7 @@ class _Child:
         self._close()
         found = {run: read_record(folder, run) for run in self.places}
         code = self.process.returncode
-        if self.asked is not None:
+        if self.stopped_at is not None:
             status, error = "timeout", f"Took more than the {self.limit:g} s of its limit."
         elif code < 0:
             status, error = "killed", f"Ended by signal {-code}, by the system or from outside."

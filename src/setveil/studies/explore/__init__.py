@@ -1,4 +1,1 @@
-"""What promises cost: a grid of them, of rows (`rows.py`) or a table (`tables.py`), in one process.
-
-`promises.py` is the grid, `record.py` what is published of all.
-"""
+"""What guarantees cost: a grid (`promises.py`) of rows or a table, and the record of all (`record.py`)."""

@@ -1,4 +1,4 @@
-"""The cells of a grid of promises: what is found for each, one after the other, while there is time."""
+"""The cells of a grid of guarantees: what is found for each, one after the other, while there is time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from setveil.values.numbers import written
 
 @dataclass
 class Cell:
-    """The promise of one k and m (and rho), and the best release that was found for it."""
+    """The guarantee of one k and m (and rho), and the best release that was found for it."""
 
     k: int
     m: int | float
@@ -26,11 +26,11 @@ class Cell:
     loss: float | None = None  # of its own release
     lower_bound: float = 0.0  # what every release loses at least, as far as its own search proved
     tree: int = 0  # which hierarchy: what is proven of one along one bounds none along another
-    # stronger promises that the verifier found its release to keep: a greater k at this m (with a smaller
+    # stronger guarantees that the verifier found its release to keep: a greater k at this m (with a smaller
     # rho), a greater m at this k
     keeps: tuple[Promise, Promise] | None = None
     found: dict[str, Any] = field(default_factory=dict)  # what the release is worth (see `_worth`)
-    # what of that is something else for this promise, where the release of a stronger one is taken that
+    # what of that is something else for this guarantee, where the release of a stronger one is taken that
     # covers more known items
     lent: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0  # that it took
@@ -38,7 +38,7 @@ class Cell:
     recoding: Any = None  # AnyRecoding, Parts of a table, or None: what became of each item
     # with sensitive items: the greatest confidence in one that the release leaves
     learned: Fraction | None = None
-    rho: Fraction | None = None  # also of the promise, where there are sensitive items
+    rho: Fraction | None = None  # also of the guarantee, where there are sensitive items
 
     @property
     def promise(self) -> Promise:
@@ -47,7 +47,7 @@ class Cell:
 
     @classmethod
     def of(cls, promise: Promise) -> Cell:
-        """Make the cell of a promise that was not looked at."""
+        """Make the cell of a guarantee that was not looked at."""
         k, m, *rho = promise
         return cls(k, m, rho=rho[0] if rho else None)
 
@@ -70,10 +70,10 @@ class CellSearch(Protocol):
     """What finds releases: rows, or a table."""
 
     def look_at(self, cell: Cell, pace: Pace, left: int, hearing: CellProgress) -> None:
-        """Find a release for a promise, verify and measure it, if the time suffices."""
+        """Find a release for a guarantee, verify and measure it, if the time suffices."""
 
     def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
-        """Measure what the release for a stronger promise leaves at risk beyond this one."""
+        """Measure what the release for a stronger guarantee leaves at risk beyond this one."""
 
     def unknown(self, cell: Cell) -> dict[str, Any]:
         """Name what `lent` measures, without values."""
@@ -82,7 +82,7 @@ class CellSearch(Protocol):
 def look_at_all(
     cells: Mapping[Any, Cell], wanted: Sequence[Any], search: CellSearch, deadline: Deadline
 ) -> None:
-    """Search for the `wanted` promises while there is time, and measure what they lend each other.
+    """Search for the `wanted` guarantees while there is time, and measure what they lend each other.
 
     The other cells already say why there is no release.
     """
@@ -105,7 +105,7 @@ def look_at_all(
 
 
 def _lend(cells: Mapping[Any, Cell], search: CellSearch, hearing: EndingProgress) -> None:
-    """Measure releases again for weaker promises that take them and cover fewer known items, in time."""
+    """Measure releases again for weaker guarantees that take them and cover fewer known items, in time."""
     losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
     for promise, stronger in lower_envelope(cells, losses).items():
         if cells[stronger].m != cells[promise].m:
@@ -117,7 +117,7 @@ def _lend(cells: Mapping[Any, Cell], search: CellSearch, hearing: EndingProgress
 
 
 def require_one(cells: Sequence[Cell]) -> None:
-    """Refuse a grid of which nothing can be kept, with the reason of the weakest promise that was tried."""
+    """Refuse a grid of which nothing can be kept, with the reason of the weakest guarantee that was tried."""
     if any(cell.status == "done" for cell in cells):
         return
     tried = [cell for cell in cells if cell.status != "unsearched"]
@@ -130,7 +130,7 @@ def require_one(cells: Sequence[Cell]) -> None:
 
 
 def proven_losses(cells: Mapping[Any, Cell]) -> dict[Any, float]:
-    """Bound the loss for each promise from below, by what was proven along the same hierarchy."""
+    """Bound the loss for each guarantee from below, by what was proven along the same hierarchy."""
     bounds: dict[Any, float] = {}
     for tree in {cell.tree for cell in cells.values()}:
         along = {promise: cell for promise, cell in cells.items() if cell.tree == tree}

@@ -1,4 +1,4 @@
-"""What promises cost facts: for each k and m the best of all orders in which their parts are dropped."""
+"""What guarantees cost facts: for each k and m the best of all orders in which their parts are dropped."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from setveil.errors import DataError
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
 from setveil.facts.settling import settled
+from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import KmRho
 from setveil.hierarchy.tree import Hierarchy
@@ -42,19 +43,19 @@ def explore_facts(
     progress: Progress = silent,
     clock: Clock | None = None,
 ) -> Exploration:
-    """Make and verify a release of facts for each promise, and measure what remains.
+    """Make and verify a release of facts for each guarantee, and measure what remains.
 
     `hierarchy`: of the codes; for several columns as for `setveil.runs.orders.trees_of`. `generalizing`: the
     orders to try, and the loss of a box. For the rest see `setveil.studies.explore.rows.explore`. Releases by
-    other orders may lose less: a proof bounds all plain orders, which are the same for each promise, and so a
-    stronger one. It bounds nothing if columns or branches are tried by themselves, since the results decide
+    other orders may lose less: a proof bounds all plain orders, which are the same for each guarantee, and
+    so a stronger one. It bounds nothing if columns or branches are tried by themselves, since results decide
     which.
     """
     deadline = Deadline(time_budget, progress, clock=clock)
     name, settings = require_algorithm(algorithm)
     require_possible(_run_request(KmAnonymity(2, 1), settings, seed))
     if not data.n_occurrences:
-        raise DataError("No row holds a fact: there is nothing to explore.")
+        raise DataError("No row contains a fact: there is nothing to explore.")
     progress("grouping codes that often occur together" if hierarchy is None else "reading")
     codes = list(trees_of(data, hierarchy).values())
     spaces = generalizing.spaces(data, codes)
@@ -83,15 +84,16 @@ def _run_request(promise: Any, settings: Any, seed: int) -> RunRequest:
 class _SettledTrees(Trees):
     """Facts as a run settles them by k: what is proven of some bounds only those that are settled alike."""
 
-    def settled(self, k: int) -> Facts:
-        """Settle the values of dates and amounts as a run of this k does."""
-        if k not in self._by_k:
-            self._by_k[k] = settled(self._facts.facts, k)
-        return self._by_k[k]
+    def settled(self, guarantee: Guarantee) -> Facts:
+        """Settle the values of dates and amounts as a run does."""
+        least = guarantee.smallest_group or 0
+        if least not in self._by_rows:
+            self._by_rows[least] = settled(self._facts.facts, least)
+        return self._by_rows[least]
 
-    def number(self, k: int) -> int:
-        """Find a number for what the facts are settled to, the same for each k that settles them alike."""
-        facts = self.settled(k)
+    def number(self, guarantee: Guarantee) -> int:
+        """Find a number for what facts are settled to, the same for all guarantees that settle them alike."""
+        facts = self.settled(guarantee)
         trees = (one.tree.labels for column in facts.columns for one in column.attributes)
         made = (tuple(facts.vocabulary.labels), *(tuple(labels) for labels in trees))
         return self._numbers.setdefault(made, len(self._numbers))
@@ -99,13 +101,13 @@ class _SettledTrees(Trees):
     def __init__(self, facts: Facts, hierarchy: Hierarchy | None, *, computed: bool) -> None:
         super().__init__(facts, hierarchy, computed=computed)
         self._facts = facts
-        self._by_k: dict[int, Facts] = {}
+        self._by_rows: dict[int, Facts] = {}
         self._numbers: dict[tuple[tuple[str, ...], ...], int] = {}
 
 
 @dataclass
 class _OfFacts(RowsSearch):
-    """The search over all promises, for each of which several orders are tried."""
+    """The search over all guarantees, for each of which several orders are tried."""
 
     codes: Sequence[Hierarchy] = ()
     generalizing: Generalizing = USUAL
@@ -118,18 +120,18 @@ class _OfFacts(RowsSearch):
         facts: Facts = self.data.facts
         return facts
 
-    def _settle(self, k: int) -> None:
+    def _settle(self, cell: Cell) -> None:
         assert isinstance(self.trees, _SettledTrees)  # noqa: S101
-        self.data = self.trees.settled(k)
+        self.data = self.trees.settled(self._guarantee(cell))
 
     def look_at(self, cell: Cell, pace: Pace, left: int, hearing: CellProgress) -> None:
-        """Find a release for a promise, of the facts as a run of it settles them."""
-        self._settle(cell.k)
+        """Find a release for a guarantee, of the facts as a run of it settles them."""
+        self._settle(cell)
         super().look_at(cell, pace, left, hearing)
 
     def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
-        """Measure what the release for a stronger promise leaves at risk beyond this one."""
-        self._settle(stronger.k)
+        """Measure what the release for a stronger guarantee leaves at risk beyond this one."""
+        self._settle(stronger)
         return super().lent(cell, stronger, hearing)
 
     def _made(

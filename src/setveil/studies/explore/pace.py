@@ -35,9 +35,9 @@ class EndingProgress:
 
 
 class Pace:
-    """Divides the time left until `deadline` among the promises left.
+    """Divides the time left until `deadline` among the guarantees left.
 
-    What follows a search (verifying, measuring) is expected to take as long as for the promise before that
+    What follows a search (verifying, measuring) is expected to take as long as for the guarantee before that
     covers as many known items, or else as the longest of those that cover fewer.
     """
 
@@ -47,18 +47,18 @@ class Pace:
         self._begun = 0.0
 
     def expected(self, m: int | float) -> float:
-        """Expect how long a promise about m items takes beyond its search."""
+        """Expect how long a guarantee about m items takes beyond its search."""
         fewer = [seconds for other, seconds in self._after.items() if other < m]
         return self._after.get(m, max(fewer, default=0.0))
 
     def has_time(self, m: int | float) -> bool:
-        """Whether another promise can be looked at."""
+        """Whether another guarantee can be looked at."""
         if self.deadline.is_over:
             return False
         return self.deadline.left >= self.expected(m)
 
     def begin(self, m: int | float, number: int) -> float:
-        """Begin with one of this many promises that are left, and say how long its search may take."""
+        """Begin with one of this many guarantees that are left, and say how long its search may take."""
         self._begun = self.deadline.passed
         return max(self.deadline.left / number - self.expected(m), LEAST_LIMIT)
 

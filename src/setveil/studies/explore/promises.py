@@ -1,4 +1,4 @@
-"""A grid of promises (k, m) or (k, m, rho): which promise is stronger, and what that says of losses."""
+"""A grid of guarantees (k, m) or (k, m, rho): which guarantee is stronger, and what that says of losses."""
 
 from __future__ import annotations
 
@@ -12,31 +12,28 @@ from setveil.guarantees.km_rho import KmRho
 from setveil.values.numbers import as_written, written
 
 KS, MS = (2, 3, 5, 10, 11, 20, 50), (1, 2, 3)
-USUAL_M = 2  # items known, at most, of the promises that are looked at first
+USUAL_M = 2  # items known, at most, of the guarantees that are looked at first
 KS_RHO, MS_RHO = (2, 5, 10), (1, 2)  # where each of them is tried with several rho
 
 Pair = tuple[int, int | float]  # k and m
 Triple = tuple[int, int | float, Fraction]  # k, m and rho
 Promise = Pair | Triple
-Losses = Mapping[Any, float]  # by promise
+Losses = Mapping[Any, float]  # by guarantee
 
 
 def strength(promise: Promise) -> tuple[Any, ...]:
-    """Write a promise as numbers, all of which are greater the more is promised: m, k, and 1 - rho."""
+    """Write a guarantee as numbers, all of which are greater the more is guaranteed: m, k, and 1 - rho."""
     k, m, *rho = promise
     return (m, k, *(1 - share for share in rho))
 
 
 def at_least(strong: Promise, weak: Promise) -> bool:
-    """Whether anyone who keeps the first promise keeps the second, too.
-
-    More known items, more rows that fit and a smaller greatest confidence all ask for more.
-    """
+    """Whether anyone who satisfies the first guarantee keeps the second, too."""
     return all(a >= b for a, b in zip(strength(strong), strength(weak), strict=True))
 
 
 def lower_envelope(pairs: Iterable[Promise], losses: Losses) -> dict[Any, Any]:
-    """Find for each promise the one whose release loses least of all that satisfy it.
+    """Find for each guarantee the one whose release loses least of all that satisfy it.
 
     `pairs`: (k, m) or (k, m, rho). `losses`: of the releases made. Returns for each pair one at least as
     strong: itself unless a stronger one loses less; of equal losses the least m, then the least k, then the
@@ -54,9 +51,9 @@ def lower_envelope(pairs: Iterable[Promise], losses: Losses) -> dict[Any, Any]:
 
 
 def lower_bounds(pairs: Iterable[Promise], proven: Losses) -> dict[Any, float]:
-    """Bound the loss for each promise from below: no less than for any weaker one.
+    """Bound the loss for each guarantee from below: no less than for any weaker one.
 
-    `proven`: the least possible loss for a promise, if proven.
+    `proven`: the least possible loss for a guarantee, if proven.
 
     >>> lower_bounds([(2, 1), (5, 1)], {(2, 1): 0.3, (5, 1): 0.2})
     {(2, 1): 0.3, (5, 1): 0.3}
@@ -68,9 +65,9 @@ def lower_bounds(pairs: Iterable[Promise], proven: Losses) -> dict[Any, float]:
 
 
 def front(losses: Losses) -> list[Any]:
-    """Find the promises for which every stronger one loses more: the others are not worth their loss.
+    """Find the guarantees for which every stronger one loses more: the others are not worth their loss.
 
-    `losses`: the least known for each promise.
+    `losses`: the least known for each guarantee.
 
     >>> front({(2, 1): 0.3, (5, 1): 0.3, (2, 2): 0.4})
     [(5, 1), (2, 2)]
@@ -121,7 +118,7 @@ def _require_once(name: str, listed: Sequence[Any]) -> None:
 
 
 def usual_first(pairs: Sequence[Any]) -> list[Any]:
-    """Order promises for a search that may run out of time: few known items first, each part coarse to fine.
+    """Order guarantees for a search that may run out of time: few known items first, then coarse to fine.
 
     Usual requests have one or two known items, and more take far longer.
 
@@ -136,10 +133,10 @@ def usual_first(pairs: Sequence[Any]) -> list[Any]:
 
 
 def coarse_to_fine(pairs: Sequence[Any]) -> list[Any]:
-    """Order promises so that the first few represent the others: the strongest, the corners, what is between.
+    """Order guarantees so that the first few represent the others: the strongest, the corners, the middle.
 
-    So if time is up, a promise without a search has a stronger neighbour with one. Otherwise weaker ones come
-    first: their releases often satisfy stronger promises.
+    So if time is up, a guarantee without a search has a stronger neighbour with one. Otherwise weaker ones
+    come first: their releases often satisfy stronger guarantees.
 
     >>> coarse_to_fine([(2, 1), (3, 1), (5, 1), (10, 1), (20, 1)])
     [(20, 1), (2, 1), (5, 1), (3, 1), (10, 1)]

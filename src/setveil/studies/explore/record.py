@@ -33,11 +33,11 @@ def record(
     """Write an exploration in JSON types for reports, with the command that makes each release.
 
     Arguments are as given: `inputs` are files (None: no command can name the rows), `reading` and `own` the
-    words of options. `cells` are by m, then by k (several rho: the greatest first): `status` of the promise's
-    own search, and with `loss` (None: no release satisfies it) the best release: `made_for` which promise,
-    `own_loss` of this promise's own, `lower_bound`, `proven` (None if the algorithm proves nothing),
+    words of options. `cells` are by m, then by k (several rho: the greatest first): `status` of the cell's
+    own search, and with `loss` (None: no release satisfies it) the best release: `made_for` which guarantee,
+    `own_loss` of this guarantee's own, `lower_bound`, `proven` (None if the algorithm proves nothing),
     `at_most` (only a bound: the search was not finished), `command`; with rho also `gap`, the share of the
-    loss that may be too much, and `front`, whether every stronger promise loses more.
+    loss that may be too much, and `front`, whether every stronger guarantee loses more.
     """
     cells = {cell.promise: cell for cell in found.cells}
     losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
@@ -92,13 +92,13 @@ def _plain(m: float) -> int | str:
 
 
 def _named(promise: Promise) -> dict[str, Any]:
-    """Write a promise as JSON types."""
+    """Write a guarantee as JSON types."""
     k, m, *rho = promise
     return {"k": k, "m": _plain(m), **({"rho": as_json(rho[0])} if rho else {})}
 
 
 def _of_best(cell: Cell, best: Cell, bound: float, proven: bool | None, *, is_ahead: bool) -> dict[str, Any]:
-    """Say what is known of the best release that satisfies the promise of a cell."""
+    """Say what is known of the best release that satisfies the guarantee of a cell."""
     loss: Any = best.loss  # there is one
     lower = min(bound, loss)
     return {
@@ -115,7 +115,7 @@ def _of_best(cell: Cell, best: Cell, bound: float, proven: bool | None, *, is_ah
 
 
 def _beside(loss: float, lower: float, is_ahead: bool) -> dict[str, Any]:
-    """Say how far a loss may be from the least, and whether every stronger promise loses more."""
+    """Say how far a loss may be from the least, and whether every stronger guarantee loses more."""
     return {"gap": (loss - lower) / loss if loss else 0.0, "front": is_ahead}
 
 
@@ -140,7 +140,7 @@ def _commands(
     sensitive: str,
     seed: int,
 ) -> Callable[[Mapping[str, object]], str | None]:
-    """Return what writes the command that makes a release for a promise; None if no file holds the rows."""
+    """Return what writes the command that makes a release for a guarantee; None if no file holds the rows."""
     if inputs is None:
         return lambda _: None
     return lambda promise: _command(found, promise, inputs, reading, hierarchy, own, sensitive, seed)

@@ -1,4 +1,4 @@
-"""What each promise costs: the loss, the use and the risk of releases over a grid of k, m and maybe rho."""
+"""What each guarantee costs: the loss, the use and the risk of releases over a grid of k, m and maybe rho."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ QUERIES, QUERY_SIZE = 1000, 2
 
 @dataclass(frozen=True)
 class SensitiveItems:
-    """What must not be learned of a person, where promises have a rho."""
+    """What must not be learned of a person, where guarantees have a rho."""
 
     items: tuple[str, ...]
     knows: str = PUBLIC  # {"public", "any"}: which items someone may know
@@ -79,7 +79,7 @@ class Exploration:
     seconds: float  # for everything
     stopped: bool  # whether the user ended the search
     share: Fraction | None = None  # of a table, the share of the quasi-identifiers in its loss
-    secrets: SensitiveItems | None = None  # sensitive items, where promises have a rho
+    secrets: SensitiveItems | None = None  # sensitive items, where guarantees have a rho
     weighted: bool = False  # whether items count differently in the loss
     parts: tuple[str, ...] = ()  # of facts, their names
     fact_loss: str = ""  # of facts: {"volume", "parts"}
@@ -87,7 +87,7 @@ class Exploration:
 
     @property
     def model(self) -> str:
-        """The model of the promises about rows of items."""
+        """The model of the guarantees about rows of items."""
         return MODEL if self.secrets is None else WITH_RHO
 
 
@@ -137,25 +137,24 @@ def explore(
     progress: Progress = silent,
     clock: Clock | None = None,
 ) -> Exploration:
-    """Make and verify a release for each promise, and measure what remains.
+    """Make and verify a release for each guarantee, and measure what remains.
 
     `promises`: from `setveil.studies.explore.promises.require_grid` or `require_triples`; with rho they are
     (k, rho)^m-anonymity and need `secrets`. Without `hierarchy`, items that often occur together are grouped.
     `algorithm`: by default `exact`. `known`: items by which rows count as unique, by default one more than
-    the promise covers. `time_budget`: seconds for everything; each search gets an even part of the rest (if
+    the guarantee covers. `time_budget`: seconds for everything; each search gets an even part of the rest (if
     the algorithm has a time limit), and at most its own limit. Then running work is given up. `seed`: draws
     the queries.
 
-    A release for a stronger promise (no smaller k and m, no greater rho) satisfies a weaker one, too. So
-    nothing is searched if a known release satisfies a promise, and no release for a weaker promise can lose
-    less.
+    A release for a stronger guarantee (no smaller k and m, no greater rho) satisfies a weaker one, too. So
+    nothing is searched if a known release satisfies a guarantee, and none for a weaker one can lose less.
     """
     deadline = Deadline(time_budget, progress, clock=clock)
     ending = EndingProgress(deadline)
     model = MODEL if secrets is None else WITH_RHO
     name, settings = require_algorithm(algorithm, model)
     if not data.n_occurrences:
-        raise DataError("No row holds an item: there is nothing to explore.")
+        raise DataError("No row contains an item: there is nothing to explore.")
     info = algorithms.load(name).info
     trees = Trees(data, hierarchy, computed="hierarchy" in info.needs_for(model))
     if trees.computed:
@@ -182,7 +181,7 @@ def explore(
 
 @dataclass
 class RowsSearch:
-    """The search over all promises: what is the same for all of them."""
+    """The search over all guarantees: what is the same for all of them."""
 
     data: Transactions
     trees: Trees
@@ -200,7 +199,7 @@ class RowsSearch:
         return str(getattr(self.settings, "loss", algorithms.load(self.algorithm).info.minimizes))
 
     def is_feasible(self, cell: Cell) -> bool:
-        """Whether there are rows enough for a promise; else the cell says that there are not."""
+        """Whether there are rows enough for a guarantee; else the cell says that there are not."""
         try:
             self._guarantee(cell).require_feasible(self.data)
         except InfeasibleError as error:
@@ -214,10 +213,10 @@ class RowsSearch:
         return KmRho(cell.k, cell.m, cell.rho, self.secrets.items, self.secrets.knows)
 
     def look_at(self, cell: Cell, pace: Pace, left: int, hearing: CellProgress) -> None:
-        """Find a release for a promise, verify and measure it."""
+        """Find a release for a guarantee, verify and measure it."""
         begun, promise = pace.deadline.passed, self._guarantee(cell)
         limit = min(pace.begin(cell.m, left), getattr(self.settings, "time_limit", None) or math.inf)
-        same = self._known_best(cell)
+        same = self._known_best(cell, promise)
         try:
             if same is not None and same.recoding is not None:
                 recoding, best = same.recoding, (same.loss, same.loss or 0.0)
@@ -243,15 +242,15 @@ class RowsSearch:
         hearing("measuring")
         found = self._worth(release, recoding, cell, learned, hearing)
         cell.loss, cell.lower_bound = best
-        cell.tree = self.trees.number(cell.k)
+        cell.tree = self.trees.number(promise)
         cell.keeps, cell.learned, cell.found, cell.recoding = keeps, learned, found, recoding
         cell.status, cell.seconds = "done", pace.deadline.passed - begun
         if same is None:
             pace.end(cell.m)
 
-    def _known_best(self, cell: Cell) -> Cell | None:
-        """Find a release that is known to keep the promise and to lose as little as any can."""
-        tree = self.trees.number(cell.k)
+    def _known_best(self, cell: Cell, promise: KmAnonymity | KmRho) -> Cell | None:
+        """Find a release that is known to satisfy the guarantee and to lose as little as any can."""
+        tree = self.trees.number(promise)
         done = [other for other in self.cells.values() if other.status == "done" and other.tree == tree]
         bounds = {other.promise: other.lower_bound for other in done}
         least = lower_bounds([cell.promise], bounds)[cell.promise]
@@ -274,7 +273,7 @@ class RowsSearch:
             settings = replace(settings, time_limit=limit)
         hearing("searching")
         module = algorithms.load(self.algorithm)
-        recoding, details = module.anonymize(self.data, self.trees.of(promise.k), promise, settings, hearing)
+        recoding, details = module.anonymize(self.data, self.trees.of(promise), promise, settings, hearing)
         best = details.get("optimality")
         if best is None:
             return recoding, ((lm if self.objective == "lm" else ncp)(self.data, recoding), 0.0)
@@ -292,7 +291,7 @@ class RowsSearch:
         return _verified(release, promise, hearing)
 
     def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
-        """Measure what the release for a stronger promise leaves at risk beyond this one."""
+        """Measure what the release for a stronger guarantee leaves at risk beyond this one."""
         release = publish(self.data, stronger.recoding, self.seed, {}, 0)
         return self._risk(release, cell, self._learned(release, cell, hearing), hearing)
 
@@ -302,7 +301,7 @@ class RowsSearch:
         return {**unmeasured(cell, self.known), **learned}
 
     def _learned(self, release: Release, cell: Cell, hearing: Progress) -> Fraction | None:
-        """With sensitive items: the greatest confidence for anyone who knows what the promise covers."""
+        """With sensitive items: the greatest confidence for anyone who knows what the guarantee covers."""
         return None if self.secrets is None else _verified(release, self._guarantee(cell), hearing)[1]
 
     def _worth(
@@ -325,7 +324,7 @@ class RowsSearch:
     def _risk(
         self, release: Release, cell: Cell, learned: Fraction | None, hearing: Progress
     ) -> dict[str, Any]:
-        """Measure what a release leaves at risk, which depends on how many items the promise covers."""
+        """Measure what a release leaves at risk, which depends on how many items the guarantee covers."""
         known = known_beyond(cell, self.known)
         if self.secrets is None:
             return unique_rows(release, known, self.seed, hearing)
@@ -343,7 +342,7 @@ def _verified(
 
 
 def kept_by(verdict: Any, promise: Any) -> tuple[tuple[Promise, Promise], Fraction | None]:
-    """Say which stronger promises a release keeps, too, and what is learned from it; refuse others."""
+    """Say which stronger guarantees a release keeps, too, and what is learned from it; refuse others."""
     if not verdict.holds:
         raise GuaranteeError(
             f"A release has no {promise.phrase}: the check found {verdict.violations:,} violations.",

@@ -1,4 +1,4 @@
-"""What promises cost a table: the loss, the use and the risk of its releases over a grid of k and m."""
+"""What guarantees cost a table: the loss, the use and the risk of its releases over a grid of k and m."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from setveil.utility.relational import SHARE, class_sizes, relational_loss
 from setveil.utility.table_answers import TableQuery, query_errors, random_table_queries, true_answers
 
 QUERIES = 200
-SEARCH: Literal["sweep"] = "sweep"  # fast enough for many promises; splitting by gain as well may lose less
+SEARCH: Literal["sweep"] = "sweep"  # fast enough for many guarantees; splitting by gain as well may lose less
 
 
 def explore_table(
@@ -45,11 +45,11 @@ def explore_table(
     progress: Progress = silent,
     clock: Clock | None = None,
 ) -> Exploration:
-    """Make and verify a release of a table for each promise (k, m), and measure what remains.
+    """Make and verify a release of a table for each guarantee (k, m), and measure what remains.
 
     `hierarchy`: of the items; by default the table's own, else items that often occur together are grouped.
     `share`: of the quasi-identifiers in the loss. `known`: items, in addition to all quasi-identifiers, by
-    which rows count as unique, by default one more than the promise covers. For the rest see
+    which rows count as unique, by default one more than the guarantee covers. For the rest see
     `setveil.studies.explore.rows.explore`.
     """
     deadline = Deadline(time_budget, progress, clock=clock)
@@ -74,7 +74,7 @@ def explore_table(
 
 
 def _is_feasible(cell: Cell, table: Table) -> bool:
-    """Whether there are rows enough for a promise; else the cell says that there are not."""
+    """Whether there are rows enough for a guarantee; else the cell says that there are not."""
     try:
         KKmAnonymity(cell.k, cell.m).require_feasible(table)
     except InfeasibleError as error:
@@ -85,7 +85,7 @@ def _is_feasible(cell: Cell, table: Table) -> bool:
 
 @dataclass
 class _TableSearch:
-    """What is the same for all promises."""
+    """What is the same for all guarantees."""
 
     table: Table
     trees: Trees
@@ -96,12 +96,12 @@ class _TableSearch:
     seed: int
 
     def look_at(self, cell: Cell, pace: Pace, left: int, hearing: CellProgress) -> None:
-        """Find a release for a promise, verify and measure it."""
+        """Find a release for a guarantee, verify and measure it."""
         begun, promise = pace.deadline.passed, KKmAnonymity(cell.k, cell.m)
         limit = pace.begin(cell.m, left)
         hearing("searching")
         settings = replace(self.settings, time_limit=limit)
-        table, tree = with_cells(self.table, cell.k), self.trees.of(cell.k)
+        table, tree = with_cells(self.table, cell.k), self.trees.of(promise)
         assert tree is not None  # noqa: S101
         made, details = rt.anonymize(table, tree, promise, settings, hearing)
         made = replace(made, k=cell.k)
@@ -126,18 +126,18 @@ class _TableSearch:
         self, release: TableRelease, best: dict[str, Any], cell: Cell, hearing: CellProgress
     ) -> dict[str, Any]:
         """Measure what a release is worth, and what it leaves at risk, as JSON types."""
-        left_out = round(best["suppressed_share"] * self.table.n_occurrences)
+        suppressed = round(best["suppressed_share"] * self.table.n_occurrences)
         return {
             "relational_loss": float(relational_loss(self.table, release.table)),
             "transaction_loss": best["transaction_loss"],
             "classes": int(class_sizes(release.table).size),
-            "suppressed_occurrences": left_out,
+            "suppressed_occurrences": suppressed,
             "query_error": self._query_error(release, hearing),
             **self._unique(release, cell, hearing),
         }
 
     def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
-        """Measure what the release for a stronger promise leaves at risk beyond this one."""
+        """Measure what the release for a stronger guarantee leaves at risk beyond this one."""
         release = publish(self.table, stronger.recoding, self.seed, {}, 0)
         return self._unique(release, cell, hearing)
 

@@ -1,10 +1,11 @@
-"""The hierarchies of many promises: one that was given, or what a run of each would compute."""
+"""The hierarchies of many guarantees: one that was given, or what a run of each would compute."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from setveil.data.transactions import Transactions
+from setveil.guarantees import Guarantee, least_rows
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 
@@ -12,27 +13,24 @@ Groups = frozenset[frozenset[str]]
 
 
 class Trees:
-    """The hierarchy of each promise.
-
-    `computed`: it is computed if none is given, and depends on k: items of fewer rows come last.
-    """
+    """The hierarchy of each guarantee; in a computed one, items of few rows come last."""
 
     def __init__(self, data: Transactions, hierarchy: Hierarchy | None, *, computed: bool) -> None:
-        self._data, self._given, self.computed = data, hierarchy, computed and hierarchy is None
+        self._data, self._hierarchy, self.computed = data, hierarchy, computed and hierarchy is None
         self._supports = data.supports()
-        self._made: dict[int, tuple[int, Hierarchy]] = {}  # by the number of items that k rows contain
+        self._made: dict[int, tuple[int, Hierarchy]] = {}  # by the number of items of enough rows
         self._groups: list[Groups] = []
 
-    def of(self, k: int) -> Hierarchy | None:
-        """Find the hierarchy of a promise with this k."""
-        return self._found(k)[1] if self.computed else self._given
+    def of(self, guarantee: Guarantee) -> Hierarchy | None:
+        """Find the hierarchy of a guarantee."""
+        return self._found(guarantee)[1] if self.computed else self._hierarchy
 
-    def number(self, k: int) -> int:
-        """Find the same number for all k whose hierarchies have the same groups."""
-        return self._found(k)[0] if self.computed else 0
+    def number(self, guarantee: Guarantee) -> int:
+        """Find the same number for all guarantees whose hierarchies have the same groups."""
+        return self._found(guarantee)[0] if self.computed else 0
 
-    def _found(self, k: int) -> tuple[int, Hierarchy]:
-        least = max(k, 2)
+    def _found(self, guarantee: Guarantee) -> tuple[int, Hierarchy]:
+        least = least_rows(guarantee)
         common = int(np.count_nonzero(self._supports >= least))
         if common not in self._made:
             tree = by_cooccurrence(self._data, common=least)

@@ -1,1 +1,1 @@
-"""Which release loses least: `candidates.py` lists what keeps a promise, `recommend.py` runs and ranks it."""
+"""Recommendations: `candidates.py` lists methods for a guarantee, `recommend.py` runs and ranks them."""

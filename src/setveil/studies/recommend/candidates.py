@@ -1,4 +1,4 @@
-"""What can keep a promise: the algorithms that `recommend` tries, with their parameters."""
+"""What can satisfy a guarantee: the algorithms that `recommend` tries, with their parameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from setveil.guarantees.km_rho import PUBLIC
+from setveil.guarantees.km import KmAnonymity, m_as_json
+from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.utility.relational import SHARE
 from setveil.values.kinds import Value
 
@@ -18,12 +19,12 @@ FOR_COUNTS = "entropy-max"  # the objective whose releases answered counts best 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to keep the promise."""
+    """A way to satisfy the guarantee."""
 
     algorithm: str
     options: Mapping[str, Value]  # its parameters and those of its model, as in a study
-    keeps: str  # what it promises, in a few words
-    # whether that is the promise asked for (or a stronger one); others are shown, but not recommended
+    keeps: str  # what it guarantees, in a few words
+    # whether that is the guarantee asked for (or a stronger one); others are shown, but not recommended
     as_asked: bool = True
     # Whether it merges items whatever they mean, so that its labels are no nodes of a hierarchy. Where one is
     # given, such a release is shown, but not recommended.
@@ -41,17 +42,17 @@ class Candidate:
         return f"{self.algorithm} for counts" if "objective" in self.options else self.algorithm
 
 
-def candidates(k: int, m: int | str, private: Value | None = None, h: str | None = None) -> list[Candidate]:
-    """List what can satisfy a promise.
+def candidates(guarantee: KmAnonymity, private: Value | None = None, h: str | None = None) -> list[Candidate]:
+    """List what can satisfy k^m-anonymity.
 
-    At least k rows fit what an attacker knows, up to m items (int or "inf"). `private`: items that nobody may
-    learn of a person with a probability above `h`, by default 0.5. Without them: k^m-anonymity by
-    generalization, with and without suppression, by least LM and for readers of the counts, also in classes;
-    the same as constraints on all itemsets of m items; by suppression alone, which is coherence without
-    private items; and the stronger k-anonymity of whole rows. With them coherence promises both, by least
-    loss or greedily. CAHD's groups hide private items but leave people unique by the others, so they are a
-    weaker promise; so is disassociation, here in its safe form.
+    `private`: items that nobody may learn of a person with a probability above `h`, by default 0.5. Without
+    them: k^m-anonymity by generalization, with and without suppression, by least LM and for readers of the
+    counts, also in classes; the same as constraints on all itemsets of m items; by suppression alone, which
+    is coherence without private items; and the stronger k-anonymity of whole rows. With them coherence
+    guarantees both, by least loss or greedily. CAHD's groups hide private items but leave people unique by
+    the others, so they are a weaker guarantee; so is disassociation, here in its safe form.
     """
+    k, m = guarantee.k, m_as_json(guarantee.m)
     promise: dict[str, Value] = {"k": k, "m": m}
     coherence: dict[str, Value] = {"k": k, "p": m, "h": h or GREATEST_PROBABILITY}
     if private is not None:
@@ -88,23 +89,22 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
 
 
 def _disassociation(options: Mapping[str, Value]) -> Candidate:
-    """Offer rows in chunks, which promise less: that k rows fit is not certain, but cannot be ruled out."""
+    """Offer rows in chunks, which guarantee less: that k rows fit is not certain, but cannot be ruled out."""
     keeps = f"weaker than k^m-anonymity: that {options['k']} rows fit cannot be ruled out, but is not certain"
     bounded = "; sensitive items as asked" if "sensitive" in options else ""
     return Candidate("disassociation", options, f"{keeps}{bounded}", as_asked=False)
 
 
-def inference_candidates(
-    k: int, m: int | str, rho: str, sensitive: Value, knows: str = PUBLIC
-) -> list[Candidate]:
-    """List what can make rows (k, rho)^m-anonymous; `knows`: "public" or "any" items.
+def inference_candidates(guarantee: KmRho, rho: str, sensitive: Value) -> list[Candidate]:
+    """List what can make rows (k, rho)^m-anonymous; `rho` as it was written.
 
     These are the least loss with single occurrences of sensitive items suppressed, and with whole items;
     local generalization of whole rows; and changes of public items alone, which are coherence with h = rho
     and p = m. Occurrences alone may be suppressed if k = 1. Only the least loss with whole items suppressed
     protects against attackers who know sensitive items. Safe disassociation bounds what is learned as
-    requested, but is a weaker promise otherwise.
+    requested, but is a weaker guarantee otherwise.
     """
+    k, m, knows = guarantee.k, m_as_json(guarantee.m), guarantee.knows
     promise: dict[str, Value] = {"k": k, "m": m, "rho": rho, "sensitive": sensitive}
     also = "" if knows == PUBLIC else ", sensitive items known, too"
     keeps = f"(k,rho)^m-anonymity (k={k}, rho={rho}, m={m}{also})"
@@ -140,7 +140,7 @@ def uncertainty_candidates(rho: str, sensitive: Value) -> list[Candidate]:
     ]
 
 
-def table_candidates(k: int, m: int | str, share: Fraction = SHARE) -> list[Candidate]:
+def table_candidates(guarantee: KmAnonymity, share: Fraction = SHARE) -> list[Candidate]:
     """List what can make a table (k,k^m)-anonymous: attackers know any quasi-identifiers, and up to m items.
 
     These are classes of the size that loses least, by sweep and gain or by the sweep alone; classes of at
@@ -148,10 +148,10 @@ def table_candidates(k: int, m: int | str, share: Fraction = SHARE) -> list[Cand
     columns and items; and one recoding for the table. `share`: of the quasi-identifiers in the loss f, for
     those that can minimize it.
     """
-    promise: dict[str, Value] = {"k": k, "m": m}
+    promise: dict[str, Value] = {"k": guarantee.k, "m": m_as_json(guarantee.m)}
     weighed = promise if share == SHARE else {**promise, "share": str(share)}
     merged: dict[str, Value] = {"merge": "rt", "delta": DELTA}
-    keeps = f"(k,k^m)-anonymity (k={k}, m={m})"
+    keeps = f"(k,k^m)-anonymity (k={guarantee.k}, m={guarantee.m})"
     return [
         Candidate("rt", weighed, keeps),
         Candidate("rt", {**weighed, "search": "sweep"}, keeps, label="rt, sweep alone"),
@@ -165,5 +165,5 @@ def table_candidates(k: int, m: int | str, share: Fraction = SHARE) -> list[Cand
 
 
 def known_items(m: int | str) -> int:
-    """Choose how many items the attacker knows by whom releases are weighed: one more than promised."""
+    """Choose how many items the attacker knows by whom releases are weighed: one more than guaranteed."""
     return 4 if isinstance(m, str) else m + 1

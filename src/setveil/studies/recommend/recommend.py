@@ -1,4 +1,4 @@
-"""Which release loses least for a use: run what applies to the promise, within a time budget, and rank it."""
+"""Runs the methods that suit a guarantee, within a time budget, and ranks their releases for a use."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from setveil import algorithms
 from setveil.data.transactions import Transactions
 from setveil.deadline import Deadline
 from setveil.errors import InfeasibleError, RequestError
+from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.report.recommend.kinds import Recommended
@@ -57,7 +58,7 @@ class Advice:
 
     @property
     def best(self) -> Row | None:
-        """The candidate to recommend; None if none keeps the promise in the time given."""
+        """The candidate to recommend; None if none satisfies the guarantee in the time given."""
         return next((row for row in self.rows if row["rank"] == 1), None)
 
     @property
@@ -105,7 +106,7 @@ def _recoding(row: Row) -> str:
 
 
 def unique_share(row: Row) -> float:
-    """Share of the rows that someone who knows the best items of each finds alone."""
+    """Share of the rows that no other row matches in the best items of each."""
     return int(row.get("risk_below_2") or 0) / max(int(row["rows"]), 1)
 
 
@@ -190,25 +191,26 @@ def with_regrouping(
     advice: Advice,
     data: Transactions,
     tree: Hierarchy,
-    k: int,
-    m: int | str,
+    promise: KmAnonymity,
     deadline: Deadline,
     progress: Progress = silent,
 ) -> Advice:
     """Try other groups below those under the root, if there is time; add them if they halve the loss."""
     exact = next((row for row in advice.rows if row["name"] == "exact" and row["status"] == "done"), None)
     best = advice.best
-    if best is None or exact is None or not isinstance(m, int) or not best["loss"] or tree.height < _HEIGHT:
+    if best is None or exact is None or not best["loss"]:
+        return advice
+    if not isinstance(promise.m, int) or tree.height < _HEIGHT:
         return advice
     left = deadline.left
     if left < _TRIES * exact["seconds"]:
         return advice
     progress("trying other groups")
-    found = regroup(data, tree, 1, k=k, m=m, time_limit=min(left, _REGROUPING), progress=progress)
+    found = regroup(data, tree, 1, promise, time_limit=min(left, _REGROUPING), progress=progress)
     if 2 * found.after.loss > best["loss"]:
         return advice
-    made = {"within": 1, "k": k, "m": m, "loss": found.after.loss, "complete": found.complete}
-    return replace(advice, regrouping=made)
+    cost = {"loss": found.after.loss, "complete": found.complete}
+    return replace(advice, regrouping={"within": 1, "k": promise.k, "m": promise.m, **cost})
 
 
 def _rank(rows: list[Row], *, along: bool) -> None:
@@ -319,7 +321,7 @@ def _weighed(row: Row, share: Fraction) -> float | None:
 
 
 def _require_one(rows: Sequence[Row]) -> None:
-    """Refuse a promise that nothing can keep, with the reason that the first candidate was given."""
+    """Refuse a guarantee that nothing can keep, with the reason that the first candidate was given."""
     wanted = [row for row in rows if row["as_asked"]]
     reasons = [row for row in wanted if row["status"] in {"infeasible", "refused"}]
     if wanted and len(reasons) == len(wanted):

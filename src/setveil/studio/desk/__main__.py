@@ -24,14 +24,14 @@ from setveil.staging import give_up
 from setveil.studio.desk import before_after, column_groups, columns, data, release, series, tree
 from setveil.studio.desk.place import Desk
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {
-    **before_after.ASKED,
-    **columns.ASKED,
-    **column_groups.ASKED,
-    **data.ASKED,
-    **tree.ASKED,
-    **release.ASKED,
-    **series.ASKED,
+HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
+    **before_after.HANDLERS,
+    **columns.HANDLERS,
+    **column_groups.HANDLERS,
+    **data.HANDLERS,
+    **tree.HANDLERS,
+    **release.HANDLERS,
+    **series.HANDLERS,
 }
 MEMORY = "SETVEIL_DESK_MEMORY"  # MB that it may take
 
@@ -63,7 +63,7 @@ _SAID = {"_message", "_hint"}  # of an error; what else it has says where
 @on_command_line()  # pages offer what a hint names
 def _answer(desk: Desk, do: str, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
-        return {"answer": ASKED[do](desk, **arguments)}
+        return {"answer": HANDLERS[do](desk, **arguments)}
     except SetveilError as error:
         more = {key: value for key, value in vars(error).items() if key not in _SAID}
         where = {key: value for key, value in more.items() if _is_plain(value)}
@@ -80,7 +80,7 @@ def _answer(desk: Desk, do: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return _refused(
             "Defect",
             f"Setveil failed where it should not: {type(error).__name__}.",
-            "This is a defect of setveil; what was on the page before still holds.",
+            "This is a defect of setveil. The previous page is still valid.",
         )
 
 

@@ -21,7 +21,7 @@ _MOST_LABELS = 8  # of a column that are listed
 
 
 class ShownRun:
-    """What a run published, as its readers have it, and where each row of the input is in it."""
+    """The release of a run as recipients see it, and the place of each row of the input."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -135,7 +135,7 @@ def columns(desk: Desk, run: str) -> dict[str, Any]:
     return {"columns": found}
 
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "release_rows": before_after,
     "release_columns": columns,
 }

@@ -53,4 +53,4 @@ def values_of(desk: ColumnDesk, settings: Mapping[str, Any]) -> Transactions:
     return rows
 
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {"column_groups": groups_of}
+HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {"column_groups": groups_of}

@@ -14,8 +14,9 @@ from setveil.errors import SetveilError
 from setveil.hierarchy.alone import GROUPED
 from setveil.hierarchy.io import read_hierarchy
 from setveil.studio.desk.place import Desk, key_of
-from setveil.tables.columns import How, OpenedTable, column_values
+from setveil.tables.how import How
 from setveil.tables.levels import Levels, in_words, levels_in, likely_levels, parents_in
+from setveil.tables.opened import OpenedTable, column_values
 from setveil.tables.ranges import are_numbers
 from setveil.tables.read import parents_of
 from setveil.tables.table import Table
@@ -69,7 +70,7 @@ def presets(opened: OpenedTable, roles: Mapping[str, str], *, whole: bool) -> li
 
 
 def _item_columns(opened: OpenedTable, roles: Mapping[str, str]) -> list[int]:
-    """List the columns that hold an item each."""
+    """List the columns that contain an item each."""
     if "item_columns" not in roles:
         return []
     return columns_at(opened.table.names, roles["item_columns"], None, opened.table.name)
@@ -131,4 +132,4 @@ def kept(
         return {"error": f"{error.message} {error.hint}".strip()}
 
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {"column_kept": kept}
+HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {"column_kept": kept}

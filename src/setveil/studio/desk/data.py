@@ -28,8 +28,8 @@ from setveil.studio.desk.columns import levels_of, presets
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder, read_settings
 from setveil.studio.trees import column_trees
-from setveil.tables.columns import OpenedTable, open_table
 from setveil.tables.how import How
+from setveil.tables.opened import OpenedTable, open_table
 from setveil.tables.questions import ask_for_roles
 from setveil.tables.read import flat_columns, make_table, warnings_of
 from setveil.tables.roles import with_trees
@@ -55,7 +55,8 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
     words = Columns(**_said(options, ROLES))
     fact_words = FactWords(**_said(options, FACTS))
     if fact_words.wanted(words):
-        return facts.read(path, words, fact_words, Reading(**reading), options.get("k"))
+        k = options.get("k")
+        return facts.read(path, words, fact_words, Reading(**reading), k if isinstance(k, int) else 0)
     trees = dict(tree.split("=", 1) for tree in column_trees(options.get("hierarchy")))
     encoding = Reading(**reading).text_encoding
     roles = with_trees(words.as_roles(trees), lambda tree: tree and read_hierarchy(tree, encoding=encoding))
@@ -82,7 +83,7 @@ def data_of(desk: Desk) -> Transactions:
 
 
 def systems_of(desk: Desk, system: str, column: str) -> dict[str, str]:
-    """Read from a column of the project's long table of which version of ICD each item is."""
+    """Read the ICD version of each item from a column of the project's long table."""
     settings = _settings(desk)
     how = _how_of(settings)
     return systems_said(settings.get("input"), system, how.item_column, column, how)
@@ -512,7 +513,7 @@ def sample(desk: Desk, number: int) -> dict[str, Any]:
     return {"path": str(baskets), "hierarchy": str(products), **open_data(desk, str(baskets), {})}
 
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "preview": preview,
     "open": open_data,
     "look": look,

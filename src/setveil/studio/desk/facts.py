@@ -17,25 +17,22 @@ from setveil.facts.read import read_rows_of_facts, sentence, taken_as
 from setveil.options.columns import Columns
 from setveil.options.facts import FactOptions as Words
 from setveil.options.reading import Reading
-from setveil.tables.columns import OpenedTable
+from setveil.tables.opened import OpenedTable
 from setveil.tables.ranges import are_numbers
 
 BAND = re.compile(r"(?:\[|>=)(-?[0-9.]+)")
 _MOST = 400  # that are listed
 
 
-def read(path: str, columns: Columns, words: Words, reading: Reading, k: object) -> Facts:
-    """Read a log as the command line does; `k`: as promised, if it is yet."""
+def read(path: str, columns: Columns, words: Words, reading: Reading, fewest: int) -> Facts:
+    """Read a log as the command line does, with last bands that `fewest` people reach."""
     words.require_alone(columns)
     how, request = columns.as_how(reading), words.as_request(columns)
-    return read_rows_of_facts(path, request, how, fewest=k if isinstance(k, int) else 0)
+    return read_rows_of_facts(path, request, how, fewest=fewest)
 
 
 def proposed(opened: OpenedTable, columns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Say of each column of a table (from `presets`) what it may be in a log of events.
-
-    ``likely``: it looks like a log: someone has several lines, with codes and dates.
-    """
+    """Say what each column may be in a log of events, and whether the table is `likely` to be one."""
     names = list(opened.table.names)
     found: list[dict[str, Any]] = [
         {**{key: column[key] for key in ("name", "columns", "values", "personal")}, "role": "drop"}
@@ -62,7 +59,7 @@ def proposed(opened: OpenedTable, columns: Sequence[Mapping[str, Any]]) -> dict[
 
 
 def _are_dates(values: Sequence[str]) -> bool:
-    """Whether all of these look like dates, as ISO 8601 has them or in another form."""
+    """Return whether all of these look like dates, as ISO 8601 has them or in another form."""
     iso = all(read_date(value, "day", None) is not None for value in values)
     return iso or (not are_numbers(values) and bool(forms_of(values)))
 
@@ -107,7 +104,7 @@ def _least(band: str) -> float:
 def _part(
     occurring: NDArray[np.int32], name: str, taken: str, labels: Sequence[str], leaves: Sequence[int] | None
 ) -> dict[str, Any]:
-    """Count the values of a part; of an attribute by its `leaves`, in order, some of which may be missing."""
+    """Count the values of a part; for an attribute, by its `leaves` in order, including missing values."""
     number = np.bincount(occurring, minlength=len(labels)).tolist()
     values = [(labels[leaf], number[leaf]) for leaf in (range(len(labels)) if leaves is None else leaves)]
     there = [one for one in values if leaves is None or one[0] != MISSING]

@@ -1,4 +1,4 @@
-"""What a desk keeps between two questions."""
+"""The state of a desk between two requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Desk:
 
 
 class ColumnDesk(Desk):
-    """Where the groups of a column's values are kept, in a folder of their own below the project's."""
+    """Return the file of the groups of a column's values, in a separate folder of the project."""
 
     def __init__(self, project: Desk, column: str) -> None:
         super().__init__(project.folder / "columns" / key_of(column))

@@ -76,10 +76,7 @@ def in_words(desk: Desk, run: str) -> dict[str, Any]:
 
 
 def refused(desk: Desk, run: str) -> dict[str, Any]:
-    """Say what cannot be done with a release, in the commands' sentences.
-
-    checker: why recipients get none. stranger, absent: why these are not counted.
-    """
+    """Say what a release does not support, in the commands' sentences: checker, stranger, absent items."""
     release = _of(desk, run)
     recoding, found = release.report["recoding"], {}
     try:
@@ -200,7 +197,7 @@ def recommended(desk: Desk, found: Any) -> dict[str, Any]:
         raise unreadable("What was recommended", "cannot be read", error) from None
 
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "release_in_words": in_words,
     "release_cut": cut,
     "release_refused": refused,

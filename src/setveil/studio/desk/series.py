@@ -56,7 +56,7 @@ def drop(desk: Desk, name: str, *, not_shared: bool) -> dict[str, Any]:
     return {"words": dropped_words(name, runs[name])}
 
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "series_begin": begin,
     "series_told": series_record,
     "series_free_name": free_name,

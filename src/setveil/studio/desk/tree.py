@@ -1,4 +1,4 @@
-"""What the desk does with the groups of items: shows them, changes them, finds what is wrong, keeps them.
+"""Groups of items on the desk: showing, changing, checking and saving them.
 
 The groups are what the lines of ``edits.jsonl`` make of the trees in ``trees/``, so that any moment comes
 back after whatever happens. ``hierarchy.csv`` is made from them, for all that reads hierarchies.
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from setveil.data.spelling import NONE, respelled
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, OutputError, SetveilError, reason_of
+from setveil.guarantees import FEWEST
 from setveil.hierarchy import build as builders
 from setveil.hierarchy.alone import group_alone, likely_lengths, standing_alone
 from setveil.hierarchy.doubts import TreeProblem, problems_of
@@ -30,7 +31,6 @@ from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.systems.reading import Zeros, in_words
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_names
-from setveil.published.listing import FEWEST
 from setveil.staging import staged_file
 from setveil.studio.desk.column_groups import values_of
 from setveil.studio.desk.data import rows_of, systems_of
@@ -215,7 +215,7 @@ def items(desk: Desk) -> dict[str, Any]:
 
 
 def rows(desk: Desk, label: str) -> dict[str, Any]:
-    """Count the rows that hold an item under a node."""
+    """Count the rows that contain an item under a node."""
     editing = _editing(desk)
     data = _fitting_data(desk, editing)
     if editing is None or label not in editing.history.draft:
@@ -432,7 +432,7 @@ def of_column(desk: Desk, column: str, what: str, given: dict[str, Any]) -> dict
     if column not in found:
         found[column] = ColumnDesk(desk, column)
         make_folder(found[column].folder)
-    return ASKED[what](found[column], **given)
+    return HANDLERS[what](found[column], **given)
 
 
 def begin_column(desk: ColumnDesk, parents: dict[str, str | None], named: str) -> dict[str, Any]:
@@ -440,7 +440,7 @@ def begin_column(desk: ColumnDesk, parents: dict[str, str | None], named: str) -
     return {"there": True} if _editing(desk) is not None else _begin(desk, Hierarchy(parents), named, ())
 
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "tree": show,
     "tree_edit": edit,
     "tree_start": start,

@@ -195,7 +195,7 @@ def _rows(releases: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 
 def _chart(releases: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Place releases by the rows that are found alone, and by their loss."""
+    """Place releases by their unique rows and their loss."""
     known = min((one["known"] for one in releases if one["known"] is not None), default=None)
     points = [
         (one["letter"], one["alone"] / one["of"], one["loss"], one["chosen"])
@@ -266,11 +266,11 @@ async def _run_of(request: Request) -> tuple[Project, str | None, dict[str, str]
     return project, name if name in runs_of(project) else None, form
 
 
-# Where two of them differ.
+# Differences between two releases.
 
 
 def _two(request: Request, names: list[str]) -> tuple[str | None, str | None]:
-    """Tell which two are asked for: by the address, else the last two."""
+    """Return which two are asked for: by the address, else the last two."""
     wanted = [request.query_params.get(one, "") for one in ("first", "second")]
     usual = [*names[-2:], None, None]
     return tuple(one if one in names else usual[i] for i, one in enumerate(wanted))  # type: ignore[return-value]
@@ -301,7 +301,7 @@ def _studies(project: Project) -> list[str]:
 
 
 def _study(project: Project, name: str) -> dict[str, Any]:
-    """Tell what a study has found so far."""
+    """Return what a study has found so far."""
     folder = project.studies / name
     try:
         read = places.read_json(folder / "plan.json")["runs"]
@@ -333,7 +333,7 @@ def _options(run: Mapping[str, Any]) -> list[str]:
 
 
 def _measured(found: Mapping[str, Any]) -> list[str]:
-    """Write the figures of a run: loss, names, suppressed, query error, rows found alone."""
+    """Write the figures of a run: loss, labels, suppressed, query error, unique rows."""
     values = [found.get(name) for name in ("lm", "published_labels", "suppressed_occurrences", "are_median")]
     alone, rows = found.get("risk_below_2"), found.get("rows")
     return [

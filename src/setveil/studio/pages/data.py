@@ -278,7 +278,7 @@ async def _reading(
     )
     first = not log_first and (bool(chosen) or (found["as_table"] is not None and not options and not before))
     return page(
-        request, "data_reading.html", step="data", title="How is this file to be read?", errors=problems,
+        request, "data_reading.html", step="data", title="Reading this file", errors=problems,
         status=422 if problems else 200, path=path, size=size_in_words(found["size"]), ways=found["ways"],
         reason=found["reason"].replace(path, Path(path).name), table_first=first and bool(found["columns"]),
         columns=data_roles.merged(found["columns"], chosen), as_table=found["as_table"],
@@ -335,7 +335,7 @@ async def read(request: Request) -> Response:
     form = await form_of(request)
     chosen = json_of(str(form.get("way", "")))
     if not isinstance(chosen, dict):
-        return await _reading(request, {}, [fault("Choose how the file is to be read.", "way-1")])
+        return await _reading(request, {}, [fault("Choose how to read the file.", "way-1")])
     options = {
         key: value
         for key, value in chosen.items()
@@ -360,7 +360,7 @@ _OF_COLUMNS = ("format", "id-column", "item-column", "item-columns")
 
 
 async def roles(request: Request) -> Response:
-    """Read the file as a table of which each column has a role."""
+    """Read the file as a table with a role for each column."""
     form = dict((await form_of(request)).items())
     said, lacking = data_roles.options_in(form)
     options = _other_options(form, *_OF_COLUMNS)
@@ -478,7 +478,7 @@ async def _overview(request: Request) -> Response:
         return await _reading(request, {}, [said])
     sizes = [0, 1, 2] if found["table"] else [1, 2, 3]
     return page(
-        request, "data.html", step="data", title="Your data, and who could be identified in it",
+        request, "data.html", step="data", title="Data",
         same_as=[commands.risk(project, sizes)], found=found,
         path=settings["input"],
         word=project.studio.get("row", ""), sensitive=project.studio.get("sensitive", []),
@@ -573,7 +573,7 @@ async def keep(request: Request) -> Response:
     found = await request.app.state.studio.desks.ask(project, "unknown_items", names=names)
     if found["unknown"]:
         raise RequestError(
-            f"The data hold no item {found['unknown'][0]!r}.", hint="Search for it by a part of its name."
+            f"The data contain no item {found['unknown'][0]!r}.", hint="Search for it by a part of its name."
         )
     project.save(studio={"row": word or None, "sensitive": names or None})
     return to(request, "p", project.name, "hierarchy" if form.get("next") else "data")

@@ -1,4 +1,4 @@
-"""What each column of a log of events is: the form on the page Data, and the options that say the same."""
+"""Roles of the columns of a log: the form on the page Data, and the same options."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def chosen_in(form: Mapping[str, Any]) -> Chosen:
 
 
 def chosen_before(settings: Mapping[str, Any]) -> Chosen:
-    """Read from a project's settings what was said of each column; empty: its rows hold no facts."""
+    """Read from a project's settings what was said of each column; empty: its rows contain no facts."""
     if not kind_of(settings).has_parts:
         return {}
     named = [str(one).partition(":m=")[0] for one in _listed(settings.get("set"))]
@@ -106,11 +106,11 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     }
     lacking = []
     if len(named("id")) != 1:
-        lacking.append("Say which column tells whose line it is: one, no more.")
+        lacking.append("Choose exactly one column with person IDs.")
     if not sets:
-        lacking.append("Say which column holds the codes.")
+        lacking.append("Say which column contains the codes.")
     if not known:
-        lacking.append("Say which column holds dates or amounts; without them it is no log of facts.")
+        lacking.append("Say which column contains dates or amounts; without them it is no log of facts.")
     lacking += [
         f"Say which bands of {name} there are." for name in named("amount") if not chosen[name]["bands"]
     ]

@@ -1,4 +1,4 @@
-"""What each column of a table is: the form on the page Data, and the options that say the same."""
+"""Roles of the columns of a table: the form on the page Data, and the same options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ WAYS_OF_PERSON = {
     "first": "the value of the first line",
     "last": "the value of the last line",
 }
-STEPPED = ("prefix", "ranges", "dates", "file")
 Chosen = dict[str, dict[str, Any]]  # of each column that was asked about, by name
 
 
@@ -186,7 +185,7 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     if not known:
         lacking.append("Say for at least one column that someone may know it.")
     if not sets:
-        lacking.append("Say which column holds the items.")
+        lacking.append("Say which column contains the items.")
     unnamed = [name for name, steps in of_kind("file") if not steps]
     lacking += [f"Name the file with the groups of {name}." for name in unnamed]
     return {name: value for name, value in options.items() if value}, lacking

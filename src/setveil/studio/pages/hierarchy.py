@@ -59,7 +59,7 @@ async def show_column(request: Request) -> Response:
         await _ask(request, "tree_begin_column", parents=found["parents"], named="the groups before")
         _name_column(project, column)
     return page(
-        request, "hierarchy_column.html", step="data", title=f"How may the values of {column} be grouped?",
+        request, "hierarchy_column.html", step="data", title=f"Groups of the values of {column}",
         column=column, key=key_of(column), rare=_USUAL_K, same_as=_same_as(project, key_of(column)),
     )  # fmt: skip
 
@@ -95,7 +95,7 @@ def _page(request: Request, status: int = 200, *, fields: Mapping[str, str] = {}
         request,
         "hierarchy.html",
         step="hierarchy",
-        title="How may items be grouped?",
+        title="Hierarchy",
         status=status,
         there=_is_there(project),
         rare=k if isinstance(k, int) else _USUAL_K,
@@ -110,7 +110,7 @@ def _page(request: Request, status: int = 200, *, fields: Mapping[str, str] = {}
 
 
 def _columns_named(settings: Mapping[str, Any]) -> bool:
-    """Whether the items are in columns that are named; `hierarchy build` reads rows of items only."""
+    """Return whether the items are in columns that are named; `hierarchy build` reads rows of items only."""
     return any(name in settings for name in commands.COLUMNS)
 
 
@@ -131,7 +131,7 @@ def _same_as(project: Project, key: str = "") -> list[list[str]]:
 
 
 async def saved(studio: Any, project: Project) -> None:
-    """Make sure that the hierarchy file holds the last edit; for all that is about to read it."""
+    """Make sure that the hierarchy file contains the last edit; for all that is about to read it."""
     waiting = _later.pop(project.folder, None)
     if waiting is not None:
         waiting.cancel()
@@ -174,7 +174,7 @@ async def tree(request: Request) -> Response:
 
 
 async def items(request: Request) -> Response:
-    """Send how many rows hold each item."""
+    """Send how many rows contain each item."""
     return Json(await _ask(request, "tree_items"))
 
 
@@ -184,7 +184,7 @@ async def problems(request: Request) -> Response:
 
 
 async def rows(request: Request) -> Response:
-    """Send how many rows hold an item of a group."""
+    """Send how many rows contain an item of a group."""
     return Json(await _ask(request, "tree_rows", label=request.query_params.get("label", "")))
 
 
@@ -388,19 +388,19 @@ async def _ask(request: Request, do: str, **arguments: Any) -> dict[str, Any]:
 def _text(body: dict[str, Any], name: str) -> str:
     value = body.get(name)
     if not isinstance(value, str):
-        raise RequestError(f"What was sent has no text called {name}.")
+        raise RequestError(f"The request has no text called {name}.")
     return value
 
 
 def _table(body: dict[str, Any], name: str) -> dict[str, Any]:
     value = body.get(name)
     if not isinstance(value, dict) or value.get("do") == "start" or not all(map(_is_named, value.values())):
-        raise RequestError("What was sent is no edit.")
+        raise RequestError("The request is not an edit.")
     return value
 
 
 def _is_named(value: object) -> bool:
-    """Whether a part of an edit is a name, names, or nothing."""
+    """Return whether a part of an edit is a name, names, or nothing."""
     listed = value if isinstance(value, list) else [value]
     return value is None or all(isinstance(one, str) for one in listed)
 

@@ -97,7 +97,7 @@ async def _page(
         request,
         "promise.html",
         step="promise",
-        title="What do you promise?",
+        title="Promise",
         status=400 if errors else 200,
         errors=errors or [],
         same_as=fronts.same_as(project) if has_front else [],
@@ -147,7 +147,7 @@ def _spoken(model: str, values: Mapping[str, str], *, absent: bool = False) -> d
     wrong = _wrong("k", k) or _wrong("m", m)
     if wrong:
         return {"promise": wrong, "not_covered": []}
-    facts = facts_of(model, k, m)
+    facts = facts_of(model, {"k": k, "m": m})
     if absent and model == "km-anonymity":
         facts["absent"] = 1
     if values.get("known") == CODES and isinstance(facts["m"], int):
@@ -160,11 +160,11 @@ def _spoken(model: str, values: Mapping[str, str], *, absent: bool = False) -> d
     }
 
 
-def facts_of(model: str, k: object, m: object) -> dict[str, Any]:
-    """Describe a guarantee by k and m, as a report does."""
-    text = str(m)
+def facts_of(model: str, values: Mapping[str, object]) -> dict[str, Any]:
+    """Describe a guarantee by the values of its parameters, as a report does."""
+    text = str(values["m"])
     said: Any = sizes_in("m", text).each if _OF_COLUMNS in text else "inf" if text == "inf" else int(text)
-    return {"model": model, "k": int(str(k)), "m": said}
+    return {"model": model, "k": int(str(values["k"])), "m": said}
 
 
 def _of_columns(project: Project, values: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -192,7 +192,7 @@ def _with_own(project: Project, form: dict[str, str]) -> dict[str, str]:
 
 
 async def words(request: Request) -> Response:
-    """Tell what values of k and m promise, and what not."""
+    """Return what values of k and m promise, and what not."""
     model = model_of(request.state.project)
     among = {name: request.query_params.get(name, "").strip() for name in ("k", "m")}
     absent = bool(request.query_params.get("absent"))
@@ -358,7 +358,7 @@ def listed_in_a_file(file: Path, items: Sequence[str], *beside: str) -> str | No
 
 
 async def front(request: Request) -> Response:
-    """Tell what the promises cost, and whether more is being computed."""
+    """Return what the promises cost, and whether more is being computed."""
     project: Project = request.state.project
     return Json({"front": fronts.read(project), "job": fronts.job_of(request.app.state.studio.jobs, project)})
 

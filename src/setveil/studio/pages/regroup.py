@@ -88,7 +88,7 @@ def found(request: Request) -> list[str] | None:
 
 
 def _gained(job: Job) -> dict[str, Any]:
-    """Return the loss before and now, of which promise, and whether it is halved."""
+    """Return the loss before and now, the promise, and whether the loss is halved."""
     regrouped = json.loads(job.output)["regrouped"]
     before, now = regrouped["before"]["loss"], regrouped["after"]["loss"]
     return {

@@ -43,7 +43,7 @@ from setveil.studio.requests import form_of, whole
 
 _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
 _ONE_LABEL = {"global", "table-cut"}  # of each item, whatever row it is in
-_ASKED = ("why", "query", "verify", "stranger", "absent", "checker")  # questions of a release
+_QUESTIONS = ("why", "query", "verify", "stranger", "absent", "checker")  # questions of a release
 NEIGHBOUR = "neighbour"  # a job that makes a release beside another one
 _ROWS = 10  # shown before and after
 _COUNTS = 20
@@ -54,7 +54,7 @@ _STATES = {
     "kept": "Published as they are",
 }
 # of the summary, beside the figures
-_TOLD = ("Lost", "Optimum", "Items", "Facts", "Rows", "Suppressed", "Dropped")
+_SUMMARIZED = ("Lost", "Optimum", "Items", "Facts", "Rows", "Suppressed", "Dropped")
 
 
 async def show(request: Request) -> Response:
@@ -64,7 +64,7 @@ async def show(request: Request) -> Response:
     if run is None and request.query_params.get("run"):
         return _missing(request)
     if run is None:
-        return page(request, "release.html", step="release", title="Result", run=None)
+        return page(request, "release.html", step="release", title="Release", run=None)
     parameters = request.query_params
     report = report_of(project, run)
     state = parameters.get("show", "closed")
@@ -88,12 +88,12 @@ async def show(request: Request) -> Response:
         request,
         "release.html",
         step="release",
-        title="Result",
+        title="Release",
         same_as=same_as,
         run=run,
         runs=_described(project),
         **recorded,
-        told=[pair for pair in said.get("facts", []) if pair[0] in _TOLD],
+        told=[pair for pair in said.get("facts", []) if pair[0] in _SUMMARIZED],
         states=_STATES,
         state=state,
         find=parameters.get("find", ""),
@@ -152,7 +152,7 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
 
 
 def _can_say_why(report: Record) -> bool:
-    """Whether it can be said why a label is not split: of a series, that is not in one release alone."""
+    """Return whether why can explain an unsplit label; in a series, one release alone does not decide."""
     if report.get("table"):
         return True
     one_of_those = (
@@ -198,7 +198,7 @@ def _job(jobs: Jobs, project: Project, number: str | None, kind: str) -> Job | N
 
 
 def _is_old(project: Project, report: Record) -> bool:
-    """Whether the data have been read again, and are others, since a release was made."""
+    """Return whether the data have been read again, and are others, since a release was made."""
     now, then = project.studio.get("sha256"), report["input"]["sha256"]
     return now is not None and then is not None and now != then
 
@@ -296,7 +296,7 @@ def _why(job: Job) -> dict[str, Any]:
 
 
 def _of_row(job: Job) -> bool:
-    """Whether why was asked in a row, below which the answer belongs: of a table, or in its class."""
+    """Return whether why was asked in a row, below which the answer belongs: of a table, or in its class."""
     return "--row" in job.argv or "--class" in job.argv
 
 
@@ -490,7 +490,7 @@ def _framed(request: Request, part: str) -> Response:
 
 
 async def cut(request: Request) -> Response:
-    """Tell what lies under a node of the hierarchy, and what became of it."""
+    """Return what lies under a node of the hierarchy, and what became of it."""
     run = _run(request)
     if run is None:
         return _missing(request)
@@ -509,7 +509,7 @@ async def cut(request: Request) -> Response:
 routes = [
     *handout.routes,
     *evidence.routes,
-    *(Route(f"/release/{kind}", partial(_start, kind=kind), methods=["POST"]) for kind in _ASKED),
+    *(Route(f"/release/{kind}", partial(_start, kind=kind), methods=["POST"]) for kind in _QUESTIONS),
     Route("/release", show),
     Route("/release/report", report),
     Route("/release/public", public),

@@ -1,4 +1,4 @@
-"""What the page Release shows of a record: figures, uses, alternatives."""
+"""Parts of the page Release from a record: figures, uses, alternatives."""
 
 from __future__ import annotations
 
@@ -128,9 +128,9 @@ def neighbours_of(share: Fraction) -> list[str]:
 
 
 def same_but_share(one: Record, other: Record) -> bool:
-    """Whether two releases differ in nothing that was asked for but the share."""
+    """Return whether two releases differ in nothing that was asked for but the share."""
     settings = [
-        {key: value for key, value in (report.get("options") or {}).items() if key not in _NOT_ASKED}
+        {key: value for key, value in (report.get("options") or {}).items() if key not in _NOT_REPEATED}
         for report in (one, other)
     ]
     return (
@@ -140,7 +140,7 @@ def same_but_share(one: Record, other: Record) -> bool:
     )
 
 
-_NOT_ASKED = {"share", "out", "force", "external", "purpose", "recipient", "responsible", "title"}
+_NOT_REPEATED = {"share", "out", "force", "external", "purpose", "recipient", "responsible", "title"}
 
 
 def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, Any] | None:
@@ -193,15 +193,15 @@ def _tried(entry: Class) -> dict[str, Any]:
 def _made(name: str, report: Record, *, here: bool = False) -> dict[str, Any]:
     utility, share = report["utility"], share_of(report)
     title = "this release" if here else f"release for a share of {words.percent(float(share or 0))}"
-    left_out = utility["suppressed_occurrences"] / max(report["input"]["occurrences"], 1)
-    found = _point(title, name, utility["relational_loss"], utility["transaction_loss"], left_out)
+    suppressed = utility["suppressed_occurrences"] / max(report["input"]["occurrences"], 1)
+    found = _point(title, name, utility["relational_loss"], utility["transaction_loss"], suppressed)
     return {**found, "here": here}
 
 
-def _point(name: str, run: str, relational: float, transactional: float, left_out: float) -> dict[str, Any]:
+def _point(name: str, run: str, relational: float, transactional: float, suppressed: float) -> dict[str, Any]:
     return {
-        "name": name, "run": run, "here": False, "R": relational, "T": transactional, "left": left_out,
-        "cells": [words.measure(relational), words.measure(transactional), words.percent(left_out)],
+        "name": name, "run": run, "here": False, "R": relational, "T": transactional, "left": suppressed,
+        "cells": [words.measure(relational), words.measure(transactional), words.percent(suppressed)],
     }  # fmt: skip
 
 

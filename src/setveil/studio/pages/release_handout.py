@@ -1,4 +1,4 @@
-"""What is shared of a release: its folder as one file, and a page to print and to sign."""
+"""The shared parts of a release: its folder as one file, and a page to print and to sign."""
 
 from __future__ import annotations
 

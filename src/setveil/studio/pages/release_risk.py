@@ -1,4 +1,4 @@
-"""What strangers find in a release, and those who know what a person has not: asked, and shown as tables."""
+"""Risk from attackers who do not know who is in the data, or who know absent items: requests and tables."""
 
 from __future__ import annotations
 

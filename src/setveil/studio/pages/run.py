@@ -49,15 +49,15 @@ _METHODS = {
     "aa": "AA, quick and greedy",
     "classes": "rows in published classes, each with the least loss; shows which items go together",
     "exact": "least loss, proven",
-    "forest": "least loss, proven; a name means the same in every row",
-    "hghs": "HgHs, greedy; leaves outliers out",
-    "mhghs": "mHgHs, quick and greedy; leaves outliers out",
+    "forest": "least loss, proven; a label means the same in every row",
+    "hghs": "HgHs, greedy; suppresses outliers",
+    "mhghs": "mHgHs, quick and greedy; suppresses outliers",
     "rt": "classes of rows, each with its best items",
 }
 
 
 _ORDERS = {
-    "": "try all, take the one that loses least",
+    "": "try all, choose the one that loses least",
     "last": "codes become broader first, periods and bands are dropped last",
     "first": "periods and bands are dropped first",
 }
@@ -77,19 +77,20 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
     lacking = _lacking(settings, model)
     chosen = _chosen(settings, model)
     kind = kind_of(settings)
-    methods = [(name, _METHODS.get(name, name)) for name in _by_use(model) if kind.takes(name)]
+    methods = [name for name in _by_use(model) if kind.takes(name)]
     argv = commands.anonymize(project, "runs/NAME") if not lacking else []
     return page(
         request,
         "run.html",
         step="run",
-        title="Make the release",
+        title="Run",
         status=400 if errors else 200,
         errors=errors or [],
         same_as=[argv] if argv else None,
         lacking=lacking,
         promise=_promised(project, model),
         methods=methods,
+        described=_METHODS,
         chosen=chosen,
         timed=sorted(_TIMED),
         limits=_LIMITS,
@@ -146,7 +147,7 @@ def _promised(project: Project, model: str) -> str:
     settings = project.settings()
     if model in {"km-anonymity", "kkm"} and "k" in settings and "m" in settings:
         with places.reading("The promise"):
-            return promise_in_words(facts_of(model, settings["k"], settings["m"]))
+            return promise_in_words(facts_of(model, settings))
     names = [name for name in commands.PROMISE if name in settings and name not in {"model", "private"}]
     values = ", ".join(f"{name} = {settings[name]}" for name in names if name != "sensitive")
     return f"{model_named(model).title} ({values})"
@@ -273,7 +274,7 @@ async def _end(request: Request, *, finishing: bool) -> Response:
 
 
 async def events(request: Request) -> Response:
-    """Tell how the project's jobs stand, at once and whenever that changes."""
+    """Return how the project's jobs stand, at once and whenever that changes."""
     jobs: Jobs = request.app.state.studio.jobs
 
     async def stream() -> AsyncIterator[str]:

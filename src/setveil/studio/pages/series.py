@@ -37,14 +37,14 @@ PLAN, ADD, VERIFY = "series-plan", "series-add", "series-verify"
 _SHORT = 3  # seconds that an answer is waited for before the page is shown
 _KINDS = {
     "periods": "what came since the last one: a month's purchases, a year's stays",
-    "register": "everyone so far, with all items so far; nobody leaves, and no item is lost",
+    "register": "everyone so far, with all items so far: nobody leaves, and no item is removed",
 }
 _KNOWN = {
     "histories": "An item counts once, in all releases in which a person has it, such as a disease",
     "facts": "An item in one release counts once: where the same item again is news, as with purchases",
 }
 _PRESENCE = {
-    "implied": "A known item tells that the person is in its releases",
+    "implied": "A known item implies that the person is in its releases",
     "known": "It may be known without an item, and counts as one of those that are known",
     "ignored": "It does not count as known",
 }
@@ -53,8 +53,8 @@ _IDS = {
     "plain": "Ids as they are in the files",
 }
 _HOLD_BACK = {
-    "needed": "append: only people whom any labels would reveal",
-    "found": "found: its own best labels, without the people whom they would reveal",
+    "needed": "append: only people who would be exposed under any labels",
+    "found": "found: its own best labels, without the people whom they would expose",
     "returners": "returners: only people who were in no release before",
 }
 _SEARCHES = {"exact": "least loss, proven", "greedy": "greedy, for large data"}
@@ -288,7 +288,7 @@ def _search(form: Mapping[str, str]) -> list[str]:
 
 
 def _is_in(project: Project, name: str) -> bool:
-    """Whether the ledger has a release."""
+    """Return whether the ledger has a release."""
     try:
         found = places.read_json(project.folder / places.SERIES / "series.json")
         return any(one["name"] == name for one in found["releases"])

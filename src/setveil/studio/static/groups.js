@@ -123,7 +123,7 @@ export class Groups {
     return [...this.byLabel.values()].filter((node) => node.below);
   }
 
-  // Find labels that hold a text, in tree order.
+  // Find labels that contain a text, in tree order.
   find(text) {
     const wanted = text.toLowerCase();
     const found = [];

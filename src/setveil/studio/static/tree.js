@@ -21,7 +21,7 @@ let active = null; // the line that keys act on
 let anchor = null; // where a selection with Shift began
 const chosen = new Set();
 let cut = []; // marked to be moved by Ctrl+V
-let rowsOf = null; // rows that hold each item, once known
+let rowsOf = null; // rows that contain each item, once known
 const rare = Number(page.dataset.rare);
 const thing = page.dataset.thing; // what is grouped: "item", or "value" of a column
 let found = [];
@@ -224,7 +224,7 @@ function countRows(node) {
     try {
       const answer = await ask(`rows?label=${encodeURIComponent(node.label)}`);
       if (mine === counting && answer.rows !== null) {
-        $("rows").textContent = `${many(answer.rows, "row")} hold something of it`;
+        $("rows").textContent = `${many(answer.rows, "row")} contain something of it`;
       }
     } catch {
       // The tree is being changed: the next line that is chosen asks again.
@@ -419,7 +419,7 @@ const PROBLEMS = {
   missing: (n) => `${many(n, thing)} of the data ${n === 1 ? "is" : "are"} in no group. Nothing can be published before ${n === 1 ? "it is" : "they are"}.`,
   group: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} called like an item of the data. A run puts the item below the group, whose name gets a star.`,
   unknown: (n) => `${many(n, thing)} of the groups ${n === 1 ? "is" : "are"} not in the data. This does no harm.`,
-  alone: (n, of) => `${number(n)} of ${many(of.of, thing)} stand alone below the top${of.rare ? `: ${of.rare === n ? "all" : number(of.rare)} of them, in fewer than ${of.k} rows, will be suppressed` : ""}.`,
+  alone: (n, of) => `${number(n)} of ${many(of.of, thing)} are alone below the top${of.rare ? `: ${of.rare === n ? "all" : number(of.rare)} of them, in fewer than ${of.k} rows, will be suppressed` : ""}.`,
   empty: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} empty and will be removed.`,
   single: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} only one thing in ${n === 1 ? "it" : "them"}: a step that changes nothing.`,
   uneven: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} more than nine tenths of ${n === 1 ? "its" : "their"} items in one part.`,

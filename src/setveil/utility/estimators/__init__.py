@@ -34,8 +34,6 @@ def estimator_for(shared: SharedSums, *, unlisted: int = 0, class_: int | None =
     return Estimator(shared, unlisted=unlisted)
 
 
-def estimator_of(
-    published: Sums, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
-) -> Estimator:
+def estimator_of(published: Sums, recoding: AnyRecoding, counts: Counts | None) -> Estimator:
     """Make the estimator of who reads the published rows, what their labels represent, and the counts."""
-    return estimator_for(sums_of_parts(published, recoding, counts), unlisted=unlisted)
+    return estimator_for(sums_of_parts(published, recoding, counts))

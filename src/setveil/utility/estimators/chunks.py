@@ -129,7 +129,7 @@ class ChunkEstimator(OwnNames):
         item, cluster = item[order], cluster[order]
         if ((np.diff(item) == 0) & (np.diff(cluster) == 0)).any():
             raise DataError(
-                "An item is in more than one chunk of a cluster: nothing says how many rows hold it.",
+                "An item is in more than one chunk of a cluster: nothing says how many rows contain it.",
                 hint="Only releases in which each item has one place in every cluster answer queries.",
             )
         starts = np.searchsorted(item, np.arange(made.n_items + 2))

@@ -1,4 +1,4 @@
-"""What the reports of runs say of one kind of release: one file per kind.
+"""Sentences of reports about one kind of release: one file per kind.
 
 A module whose name has no leading underscore holds `KINDS`, the kinds that it speaks for. `kind_of` finds the
 one of a report by the `recoding` that its record names.
@@ -44,16 +44,16 @@ class ReportKind:
     """The words for one kind of release. The defaults suit one without measures."""
 
     recoding: ClassVar[str]
-    """What a record calls this kind."""
+    """The name of this kind in a record."""
     term: ClassVar[tuple[str, str]]
     """The word of this kind that needs an explanation, and that explanation as HTML."""
     counts_whole: ClassVar[bool] = True
-    """Whether the published counts cover all rows of an item, as it has one label in all of them."""
+    """Return whether the published counts cover all rows of an item, as it has one label in all of them."""
     untreated: ClassVar[str] = (
         "Only the items were treated. A name, a date, a place or any other column joined to them is not "
         "covered."
     )
-    """What was treated of a row, and what else of it the promise does not cover."""
+    """The protected parts of a row, and parts that the guarantee does not cover."""
     supports_differ: ClassVar[str] = "rows or items were changed, added or lost"
     """Why a label may have another support than the items that it represents."""
 
@@ -85,16 +85,16 @@ class ReportKind:
         """Say which counts can be read off the release, and how well."""
         return []
 
-    def contents(self, _told: SharedRecord) -> Points:
+    def contents(self, _record: SharedRecord) -> Points:
         """Say what is published, from what may be shared (see `setveil.report.run.external`)."""
         return []
 
-    def countable_outside(self, _told: SharedRecord) -> Points:
+    def countable_outside(self, _record: SharedRecord) -> Points:
         """Say which counts can be read off the release, from what may be shared."""
         return []
 
     tells_shares: ClassVar[bool] = True
-    """Whether occurrences are published as shares of all."""
+    """Return whether occurrences are published as shares of all."""
 
     def measured(self, _utility: Utility, _labels: Labels, _rows: dict[str, int]) -> list[str]:
         """Say what else was measured, in lines (see `setveil.report.measures.measures_text`)."""
@@ -122,7 +122,7 @@ class ReportKind:
         return []
 
     def holds_for(self, _report: Record) -> str:
-        """Say for whom else the promise holds, in a sentence; empty where it says so itself."""
+        """Say for whom else the guarantee holds, in a sentence; empty where it says so itself."""
         return ""
 
     def summarized(self, _report: Record) -> dict[str, str]:
@@ -196,6 +196,6 @@ def kind_of(report: Record) -> ReportKind:
 
 
 def promised(report: Record) -> str:
-    """State what is promised, and whom else it holds for in releases of this kind."""
+    """State what is guaranteed, and whom else it holds for in releases of this kind."""
     said = promise(report["guarantee"], words.unit(report))
     return " ".join(filter(None, (said, kind_of(report).holds_for(report))))

@@ -41,7 +41,7 @@ class Blocks(ReportKind):
     published = "cells.csv", "synthetic.csv"
     term = (
         "Block and cell:",
-        "a few items that are counted together; and the rows that hold some of these and not the others.",
+        "a few items that are counted together; and the rows that contain some of these and not the others.",
     )
 
     def loss(self, report: Record) -> str:
@@ -103,7 +103,7 @@ class Blocks(ReportKind):
         names = count(record["published"]["items"])
         return [("Different items", f"{names}, all under their own names")]
 
-    def countable_outside(self, _told: SharedRecord) -> Points:
+    def countable_outside(self, _record: SharedRecord) -> Points:
         return [("Items:", "with noise, as far as they are in a block.")]
 
     def measured(self, utility: Utility, _labels: Labels, _rows: dict[str, int]) -> list[str]:

@@ -35,7 +35,7 @@ class Chunks(ReportKind):
         return (
             f"{count(inside)} of {count(whole, 'item occurrence')} ({words.percent(inside, whole)}) "
             "are shown in "
-            "chunks, under the items' own names; of the others it is only told which clusters have the item. "
+            "chunks, under the items' own names; of the others only the clusters are published. "
             f"Which chunks belong to one row is hidden throughout.{dropped}"
         )
 
@@ -114,7 +114,7 @@ class Chunks(ReportKind):
             ),
         ]
 
-    def countable_outside(self, _told: SharedRecord) -> Points:
+    def countable_outside(self, _record: SharedRecord) -> Points:
         text = "in the chunks under their own names; which chunks belong to one row is hidden."
         return [("Items:", text)]
 
@@ -207,10 +207,10 @@ def _holes(report: Record) -> blocks.Section | None:
     text = "; ".join(lines) + (f"; and {count(more)} more" if more > 0 else "")
     inferred = _inferred_words(report)
     return blocks.fold(
-        "What can be inferred",
+        "Inference",
         f"{inferred[0].upper()}{inferred[1:]}",
         blocks.paragraph(
-            "The promise says that some data, from which the release may come, have k rows for "
+            "The guarantee says that some data, from which the release may come, have k rows for "
             "every set of items someone "
             "knows. It does not say how likely these are. Items that all rows of a cluster contain are "
             "certain; and items "

@@ -1,4 +1,4 @@
-"""Rows in classes that are told: each with labels and counts of its own."""
+"""Rows in published classes, each with separate labels and counts."""
 
 from __future__ import annotations
 
@@ -116,12 +116,12 @@ def _classes(report: Record) -> blocks.Section | None:
     holds = (
         f"It is {'' if proven else 'not '}proven to lose the least. "
         if found["number"] == 1
-        else f"The promise holds in every class. {count(proven)} of them {'is' if proven == 1 else 'are'} "
+        else f"The guarantee holds in every class. {count(proven)} of them {'is' if proven == 1 else 'are'} "
         "proven to lose the least. "
     )
     text = (
         f"The rows are in {count(found['number'], 'class', 'classes')}. {holds}"
-        "The column <i>Cut on</i> is for inside only, but a class shows by its counts what all its rows hold."
+        "The column <i>Cut on</i> is internal. But the counts of a class show which items all rows contain."
     )
     tried = "".join(
         f"<p>Classes of at least {count(one['class_size'])} rows: {count(one['classes'])}, pairs off by "
@@ -156,7 +156,7 @@ def _shares(report: Record) -> blocks.Section | None:
         f"{'; '.join(named)}{more}." if named else f"No item is in more than {limit} of the rows of a class."
     )
     return blocks.fold(
-        "What a class has in common",
+        "Common items of classes",
         f"{count(len(whole))} times an item is in more than {limit} of the rows of a class.",
         f"<p>k^m-anonymity does not bound what is learned of a person whose class is known: an item in more "
         f"than {limit} of the rows of a class is as good as known of all its members. Items that must not "

@@ -1,4 +1,4 @@
-"""Rows of facts: codes with periods and bands of amounts, each as narrow as the promise allows."""
+"""Rows of facts: codes with periods and bands of amounts, each as narrow as the guarantee allows."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class GroupsReport(ReportKind):
         """Say what the release can be used for, from KL."""
         found: list[Use] = [
             (USABLE, "exact counts of all items that are not sensitive"),
-            (USABLE, "how many rows hold a sensitive item"),
+            (USABLE, "how many rows contain a sensitive item"),
         ]
         kl = report["utility"].get("kl")
         if kl and kl["queries"]:
@@ -131,7 +131,7 @@ class GroupsReport(ReportKind):
             ("Groups", count(record["guarantee"]["groups"])),
         ]
 
-    def countable_outside(self, _told: SharedRecord) -> Points:
+    def countable_outside(self, _record: SharedRecord) -> Points:
         text = "published row by row; every count of them is exact."
         return [("Items that are not sensitive:", text)]
 

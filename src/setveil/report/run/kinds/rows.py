@@ -213,7 +213,7 @@ class RowsReport(ReportKind):
         exact = "exact. Each is in as many rows as contained any of the items that it represents."
         return [("Rows with a published label:", self.spoken(exact))]
 
-    def _inexact_outside(self, _told: SharedRecord) -> Points:
+    def _inexact_outside(self, _record: SharedRecord) -> Points:
         return []
 
 
@@ -235,12 +235,12 @@ class LocalRows(RowsReport):
         off = report["utility"]["label_support_error"]["mean"]
         if not report.get("several_labels", 1):
             return (
-                "Items are suppressed in some rows only. Rows with such an item are the fewest that may hold "
-                f"it (over all items, on average {words.percent(off)} are missed)."
+                "Items are suppressed in some rows only. Rows with such an item are the fewest that may "
+                f"contain it (over all items, on average {words.percent(off)} are missed)."
             )
         return (
             "Labels of different levels overlap: one item stands under a narrow label in some rows and under "
-            "a broad one in others. Rows with a label are only the fewest that may hold its items (on "
+            "a broad one in others. Rows with a label are only the fewest that may contain its items (on "
             f"average {words.percent(off)} are missed), and supports of different labels cannot be added."
         )
 

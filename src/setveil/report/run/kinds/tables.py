@@ -12,7 +12,7 @@ from setveil.utility import Utility
 from setveil.wording import are, count
 
 
-def left_out(report: Record) -> str:
+def suppressed_words(report: Record) -> str:
     """State how many item occurrences are suppressed, in one sentence."""
     gone, whole = report["utility"]["suppressed_occurrences"], report["input"]["occurrences"]
     if not gone:
@@ -22,7 +22,7 @@ def left_out(report: Record) -> str:
 
 
 class _TableColumns(RowsReport):
-    """What is said of columns and classes, whatever became of the items."""
+    """Sentences about columns and classes, for any treatment of the items."""
 
     internal = (*RowsReport.internal, "qi_recoding.csv", "classes.csv")
     untreated = (
