@@ -19,7 +19,7 @@ from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import RequestError
 from setveil.kernels.rows import frozen
 from setveil.published import KindInfo, Made, MadeRelease
-from setveil.published.about import about_file
+from setveil.published.about import about_file, require_size
 from setveil.published.as_written import require_written
 from setveil.published.block_files import (
     CELLS_FILE,
@@ -249,8 +249,11 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
     """Read noisy blocks from a run's folder, its `published`, or a data.json."""
     file = data_file(path, info, "dp-blocks")
     blocks = read_blocks(file)
-    if about_file(file):
+    about = about_file(file)
+    if about:
         require_written(file.parent, block_lines(blocks))
+        rows = blocks.rows
+        require_size(about, ROWS_FILE, rows.n_rows, rows.n_rows - rows.filled_rows)
     return blocks
 
 
