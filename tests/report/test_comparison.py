@@ -399,6 +399,27 @@ def test_an_algorithms_own_parameter_is_drawn_without_it_in_the_method() -> None
     assert "At p = 4." in by_alpha.caption
 
 
+def test_what_improves_on_a_paper_is_named_in_all_outputs() -> None:
+    names = ("cahd (improved: rounds=3)", "cahd rounds=0", "cahd (improved: rounds=3) alpha=5")
+    rows = [
+        run(name, model="privacy-degree", p=p, rounds=0 if "=0" in name else 3, kl_mean=p / 10 + i)
+        | {"algorithm": "cahd"}
+        for i, name in enumerate(names) for p in (2, 4)
+    ]  # fmt: skip
+    by_p, by_rounds = (one for one in line_figures(family(rows)) if one.stem.startswith("kl"))
+    assert (by_rounds.stem, by_rounds.methods) == ("kl-rounds", ["cahd", "cahd alpha=5"])
+    assert sorted(by_p.methods) == sorted(names)
+    for external in (False, True):
+        page = unescape(comparison_html(STUDY, rows, external=external))
+        assert all(name in page for name in names)
+    assert {row["method"] for row in public(clean(rows), NAMING_ITEMS)} == {*names}
+    assert {row["method"] for row in public(clean(rows), ["rounds"])} == {
+        "cahd (1)",
+        "cahd (2)",
+        "cahd alpha=5",
+    }
+
+
 def test_settings_of_the_measures_are_kept_apart() -> None:
     rows = [
         run(method, k=k, are_mean=k * size + len(method), query_size=size, suppress=False)

@@ -327,6 +327,17 @@ def test_methods_and_columns(folder: Path) -> None:
     assert "rounds" not in shown[0]
 
 
+def test_what_improves_on_a_paper_is_in_the_name(folder: Path) -> None:
+    keys = 'algorithms = ["cahd", "aa"]\nk = 5\nm = 2\np = 3\nsensitive = "101"\n'
+    assert [run.method for run in study(folder, keys).runs] == ["cahd (improved: rounds=3)", "aa"]
+    grid = study(folder, keys + "rounds = [0, 1, 3]\nalpha = [2, 3]\n").runs
+    assert {run.method for run in grid} == {
+        *("cahd alpha=2 rounds=0", "cahd rounds=0", "aa"),
+        *("cahd (improved: rounds=1) alpha=2", "cahd (improved: rounds=1)"),
+        *("cahd (improved: rounds=3) alpha=2", "cahd (improved: rounds=3)"),
+    }
+
+
 def test_a_task_is_json_with_absolute_paths(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     data = data_set(Path("rows.dat"), hierarchy=Path("tree.csv"), reading={"format": "fimi"})

@@ -347,7 +347,7 @@ def test_the_table(tmp_path: Path) -> None:
     assert frame["query_size"].to_list() == [1, 2, None]
     assert frame["seed"].to_list() == [0, 0, 3]
     assert frame["ncp"].to_list() == [0.0, None, 0.0]
-    assert frame["method"].to_list() == ["exact suppress=false", "exact", "cahd"]
+    assert frame["method"].to_list() == ["exact suppress=false", "exact", "cahd (improved: rounds=3)"]
     assert frame.schema["peak_memory_mb"] == pl.Float64
     text = pl.read_csv(tmp_path / "results.csv", infer_schema=False)
     assert text.columns == frame.columns

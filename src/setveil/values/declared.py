@@ -35,6 +35,7 @@ class Option:
     # what it says is drawn by the seed, for experiments, with the values of these options; None: is not
     drawn_with: tuple[str, ...] | None = None
     separate_in_verify: bool = False  # whether `verify` has an option of its own for it, for more models
+    published: Any = None  # the value in the algorithm's paper, if the default is another that improves on it
 
 
 def parameter(
@@ -44,9 +45,10 @@ def parameter(
     default: Any = MISSING,
     default_factory: Callable[[], Any] | Any = MISSING,
     study_name: str = "",
+    published: Any = None,
 ) -> Any:
     """Declare a field of a dataclass of parameters (see `Option`)."""
-    option = Option(kind, help, study_name=study_name)
+    option = Option(kind, help, study_name=study_name, published=published)
     if default_factory is not MISSING:
         return dataclasses.field(default_factory=default_factory, metadata={"option": option})
     return dataclasses.field(default=default, metadata={"option": option})

@@ -54,7 +54,9 @@ class CAHD(Declared):
     alpha: int = parameter(
         Integer(1), "How far to look for similar rows, in multiples of p (default 3).", default=3
     )
-    rounds: int = parameter(Integer(0), "Rounds of exchanges (default 3; 0: the paper's groups).", default=3)
+    rounds: int = parameter(
+        Integer(0), "Rounds of exchanges (default 3; 0: the paper's groups).", default=3, published=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

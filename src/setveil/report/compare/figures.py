@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -11,6 +10,7 @@ from typing import Any
 
 from setveil.guarantees import models
 from setveil.report.compare.measures import drawn, known_items
+from setveil.report.compare.names import without_parameter
 from setveil.report.compare.repeated import spread_caption
 from setveil.report.compare.table import (
     Family,
@@ -192,9 +192,8 @@ Series = list[tuple[Row, str]]  # a run, and the name of the line that it is on
 
 def _series(rows: list[Row], name: str) -> Series:
     """Pair runs that have a number for a parameter with their method, less the parameter if it is its own."""
-    own = re.compile(rf"\s{re.escape(name)}=\S+")
     return [
-        (row, row["method"] if name in promise_names() else own.sub("", row["method"]))
+        (row, row["method"] if name in promise_names() else without_parameter(row["method"], name))
         for row in rows
         if number(row.get(name)) is not None
     ]

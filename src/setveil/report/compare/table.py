@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from setveil.guarantees import models
 from setveil.report.compare.columns import LABEL, ORIGINAL, OWN, RISK_BEFORE, fixed
 from setveil.report.compare.fronts import rounded
+from setveil.report.compare.names import keep_parameters, named_parameters
 from setveil.report.compare.repeats import median_interval
 from setveil.report.drawing.scales import number, text_of
 from setveil.utility import compared
@@ -83,7 +84,6 @@ def clean(rows: Iterable[Row]) -> list[Row]:
         kept = {key: _value(value) for key, value in row.items()}
         algorithm = kept.get("algorithm") or "unnamed"
         method = str(kept.get("method") or algorithm)
-        own = tuple(part.partition("=")[0] for part in method.split()[1:])
         named = {
             "algorithm": algorithm,
             "method": kept.get(LABEL) or method,
@@ -91,7 +91,9 @@ def clean(rows: Iterable[Row]) -> list[Row]:
             "data": kept.get("data") or "data",
             "status": kept.get("status") or "failed",
         }
-        out.append({**kept, **{key: str(value) for key, value in named.items()}, OWN: own})
+        out.append(
+            {**kept, **{key: str(value) for key, value in named.items()}, OWN: named_parameters(method)}
+        )
     return out
 
 
@@ -143,11 +145,6 @@ def _secret(name: str, value: Any, naming: Collection[str]) -> bool:
     return isinstance(value, str) and number(value) is None and value.lower() not in _SAFE_TEXT
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, _, value = text.partition("=")
-    return name, value
-
-
 def _public_methods(rows: Sequence[Row], naming: Collection[str]) -> dict[str, str]:
     """Name each method by its algorithm and those of its parameters that are numbers or words of setveil."""
     names: dict[str, str] = {}
@@ -155,12 +152,10 @@ def _public_methods(rows: Sequence[Row], naming: Collection[str]) -> dict[str, s
         if row.get(LABEL):
             names.setdefault(row["method"], row["method"])  # as the study's author wants it shown
             continue
-        kept = [
-            part
-            for part in row["method"].split()[1:]
-            if re.fullmatch(r"[a-z_]+=[^=]+", part) and not _secret(*_pair(part), naming)
-        ]
-        names.setdefault(row["method"], " ".join([row["algorithm"], *kept]))
+        shown = keep_parameters(
+            row["method"], row["algorithm"], lambda name, value: not _secret(name, value, naming)
+        )
+        names.setdefault(row["method"], shown)
     taken = list(names.values())
     same = {name: iter(range(1, taken.count(name) + 1)) for name in taken if taken.count(name) > 1}
     return {

@@ -19,6 +19,7 @@ from setveil.options.decode import as_typed
 from setveil.options.guarantees import applicable, conflicting_options, missing, require_values
 from setveil.options.models import bounds_inference, settled_model
 from setveil.published import kind_named
+from setveil.report.compare.names import method_name
 from setveil.studies.compare.files import hierarchies_of
 from setveil.studies.compare.settings import files_sha256
 from setveil.tables.roles import read_roles
@@ -134,9 +135,13 @@ class Run:
 
     @property
     def method(self) -> str:
-        """The algorithm, with the parameters of its own that are not as by default."""
-        own = [f"{name}={as_text(plain(value))}" for name, value in self.parameters.items()]
-        return " ".join([self.algorithm, *own])
+        """The algorithm, with those of its parameters that improve on its paper, or are not as by default."""
+        published = _published(algorithms.load(self.algorithm).Parameters)
+        values = {**own_parameters(self.algorithm), **self.parameters}
+        improved = {name: values[name] for name, value in published.items() if values[name] != value}
+        others = {name: value for name, value in self.parameters.items() if name not in improved}
+        better, own = ([f"{name}={as_text(plain(x))}" for name, x in of.items()] for of in (improved, others))
+        return method_name(self.algorithm, better, own)
 
     def task(self) -> dict[str, Any]:
         """Say in JSON types what the worker must do."""
@@ -332,6 +337,13 @@ def own_parameters(algorithm: str) -> Mapping[str, Any]:
 def _with_defaults(parameters: Any) -> Mapping[str, Any]:
     defaults = {field.name: _default(field) for field in fields(parameters)}
     return {option.study_name or name: defaults[name] for name, option in options_of(parameters).items()}
+
+
+@cache
+def _published(parameters: Any) -> Mapping[str, Any]:
+    """Find the values in the paper of parameters whose defaults improve on it, by their names in a study."""
+    found = {option.study_name or name: option.published for name, option in options_of(parameters).items()}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def plain(value: Value, name: str = "") -> bool | int | float | str:
