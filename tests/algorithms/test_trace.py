@@ -28,6 +28,7 @@ from setveil.guarantees.privacydegree import PrivacyDegree
 from setveil.tracing import Trace
 from strategies import Case, examples, random_case, seeded, transactions
 from tables import fast, hierarchy, random_tables
+from ward import ward
 
 NAMES = ("aa", "da", "oa", "hghs", "mhghs", "coat", "pcta", "lg", "mm", "border", "cahd", "rt")
 VLDB = Case(
@@ -205,6 +206,33 @@ def test_lg_example_of_the_page() -> None:
         (3, ["a1", "b1"], None),
         (2, ["a1"], None),
     ]
+
+
+def test_rt_of_the_eight_patients() -> None:
+    """Share 1/2: by sex, then both halves by age, f = 311/962; share 1/10: one class stays, f = 2/5."""
+    table, tree, guarantee = fast(ward()), hierarchy(ward()), KKmAnonymity(2, 2)
+    *splits, tried = traced("rt", table, tree, guarantee, share="1/2")[1]
+    assert [(step["rows"], step["chosen"]) for step in splits] == [
+        (8, "sex"), (4, "age"), (4, "age"), (2, None), (2, None), (2, None), (2, None),
+    ]  # fmt: skip
+    tried_columns = [{one["split"]: one["classes"] for one in step["candidates"]} for step in splits]
+    assert tried_columns == [{"age": [4, 4], "sex": [4, 4]}, *[{"age": [2, 2]}] * 2, *[{}] * 4]
+    assert splits[0]["cost"] == pytest.approx(2 / 3)
+    for step, below in ((splits[0], splits[1:3]), (splits[1], splits[3:5]), (splits[2], splits[5:])):
+        least = min(one["cost"] for one in step["candidates"])
+        assert least == pytest.approx(sum(one["cost"] for one in below))
+        assert least < step["cost"]
+    assert sum(step["cost"] for step in splits[3:]) == pytest.approx(311 / 962)
+    assert [(one["search"], one["least"], one["f"]) for one in tried["candidates"]] == [
+        ("sweep", 2, pytest.approx(311 / 962)),
+        ("sweep", 8, pytest.approx(2 / 3)),
+        ("rt", 2, pytest.approx(311 / 962)),
+    ]
+    assert tried["chosen"]["f"] == tried["candidates"][0]["f"]
+    only, tried = traced("rt", table, tree, guarantee, share="1/10")[1]
+    assert (only["rows"], only["cost"], only["chosen"]) == (8, pytest.approx(2 / 5), None)
+    assert all(one["cost"] > only["cost"] for one in only["candidates"])
+    assert (tried["chosen"]["classes"], tried["chosen"]["f"]) == (1, pytest.approx(2 / 5))
 
 
 # --- traced and untraced results are equal

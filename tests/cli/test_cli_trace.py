@@ -12,6 +12,7 @@ import pytest
 import setveil as sv
 from cli_helpers import refused, together, write
 from setveil.errors import DataError, OutputError, RequestError
+from setveil.report.trace import trace_html, trace_text
 
 TREE = "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n"
 RUN = ["anonymize", "rows.csv", "-H", "tree.csv", "--k", 2, "--m", 2, "-a"]
@@ -114,3 +115,32 @@ def test_traces_in_python(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be written"):
         sv.anonymize(rows, **made, trace=tmp_path / "file/da.jsonl")
     assert not [*tmp_path.glob(".*")]
+
+
+def test_every_kind_of_step_is_readable() -> None:
+    """Rows, groups of rows, moves and tried partitions are written in words, without signs of Python."""
+    exchanged = [{"row": 9, "from_group": 4, "to_group": 1}, {"row": 6, "from_group": 1, "to_group": 4}]
+    sweep = {"search": "sweep", "classes": 4, "f": 0.25, "chosen": True}
+    other = {"search": "rt", "classes": 2, "f": 0.5, "chosen": False}
+    first = {"algorithm": "any", "guarantee": "none", "parents": {}}
+    near = [{"row": 6, "common": 2}, {"row": 3, "common": 0}]
+    split = {"split": "sex", "classes": [4, 4], "cost": 0.5, "enough": True}
+    steps = [
+        {"step": 1, "row": 7, "items": ["a", "d"], "candidates": near, "chosen": [6, 7]},
+        {"step": 2, "phase": "exchanges", "candidates": [], "chosen": exchanged},
+        {"step": 3, "phase": "splits", "rows": 8, "cost": 1, "candidates": [split], "chosen": "sex"},
+        {"step": 4, "phase": "partitions", "candidates": [sweep, other], "chosen": sweep},
+    ]
+    assert trace_text(first, steps, 9).splitlines()[1:] == [
+        "   1  row 7 {a, d}; chosen: rows 6, 7",
+        "   2  exchanges; chosen: row 9, from group 4, to group 1; row 6, from group 1, to group 4",
+        "   3  splits; 8 rows; cost 1; chosen: sex (cost 0.5)",
+        "   4  partitions; chosen: search sweep, classes 4, f 0.25",
+    ]
+    page = trace_html(first, steps)
+    assert "<b>6</b>" in page
+    assert "<b>3</b>" not in page
+    assert "<b>4, 4</b>" in page
+    assert "<b>yes</b>" in page
+    for sign in ("True", "False", "&#x27;", "Chosen</"):
+        assert sign not in page, sign

@@ -27,13 +27,13 @@ def trace_text(first: Mapping[str, Any], steps: Sequence[Step], show: int) -> st
 
 def sentence(step: Step) -> str:
     """Describe a step in a sentence: what is violated, and what was chosen at which cost."""
-    parts = []
+    parts = [step["phase"]] if "phase" in step else []
     if "cut" in step:
         parts.append(f"cut {_set(step['cut'])}")
     if step.get("suppressed"):
         parts.append(f"without {_set(step['suppressed'])}")
     if "row" in step:
-        parts.append(f"row {step['row']}")
+        parts.append(f"row {step['row']} {_set(step['items'])}" if "items" in step else f"row {step['row']}")
     elif "rows" in step:
         parts.append(count(step["rows"], "row"))
     if "moles" in step:
@@ -55,19 +55,18 @@ def _chosen(step: Step) -> str:
     if not chosen:
         return "nothing"
     cost = next((_price(one) for one in step["candidates"] if _same(one, chosen)), "")
-    if isinstance(chosen, Mapping):
-        text = ", ".join(f"{key.replace('_', ' ')} {_any(value)}" for key, value in chosen.items())
-    elif isinstance(chosen, str):
-        text = chosen
-    else:
-        text = _any(chosen)
-    return f"{text} ({cost})" if cost else text
+    if isinstance(chosen, list) and isinstance(chosen[0], int):
+        return f"rows {_any(chosen)}"
+    text = _any(chosen)
+    return text if not cost or cost in text else f"{text} ({cost})"
 
 
 def _same(candidate: Mapping[str, Any], chosen: Any) -> bool:
     """Return whether a candidate is what was chosen."""
     if isinstance(chosen, Mapping):
         return all(candidate.get(key) == value for key, value in chosen.items())
+    if "row" in candidate:
+        return candidate["row"] in chosen
     return chosen in [value for key, value in candidate.items() if key not in _COSTS]
 
 
@@ -87,10 +86,16 @@ def _set(labels: Sequence[Any]) -> str:
 
 
 def _any(value: Any) -> str:
+    if isinstance(value, list) and value and not isinstance(value[0], str):
+        join = " + " if isinstance(value[0], list) else "; " if isinstance(value[0], Mapping) else ", "
+        return join.join(map(_any, value))
     if isinstance(value, list):
-        return " + ".join(map(_any, value)) if value and isinstance(value[0], list) else _set(value)
+        return _set(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key.replace('_', ' ')} {_any(one)}" for key, one in value.items())
+        shown = {key: one for key, one in value.items() if not isinstance(one, bool)}
+        return ", ".join(f"{key.replace('_', ' ')} {_any(one)}" for key, one in shown.items())
     return _number(value) if isinstance(value, float) else str(value)
 
 
@@ -176,7 +181,7 @@ def _candidates(step: Step) -> str:
     found = step["candidates"]
     if not found:
         return ""
-    keys = list(dict.fromkeys(key for one in found for key in one))
+    keys = list(dict.fromkeys(key for one in found for key in one if key != "chosen"))
     lines = []
     for one in found:
         cells = [html.escape(_any(one.get(key, ""))) for key in keys]
