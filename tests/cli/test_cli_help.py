@@ -171,6 +171,20 @@ def shown_in(text: str) -> set[str]:
     return {one.replace("-", "_") for one in re.findall(r"^  (?:-\w, )?--([a-z-]+)", text, re.MULTILINE)}
 
 
+@pytest.mark.parametrize("command", ["anonymize", "attack", "explore"])
+def test_options_of_algorithms_are_made_if_a_word_may_name_one(command: str) -> None:
+    def made(*words: str) -> set[str]:
+        options = app_for([command, "a.csv", *words], whole=False).commands[command].params
+        return {word for one in options for word in (*one.opts, *one.secondary_opts)}
+
+    usual, whole = made("-k5", "-m", "2", "--quiet", "--format=fimi"), made("--help-all")
+    assert "--algorithm" in usual < whole
+    others = sorted(whole - usual)
+    assert all(made(word) == made(f"{word}=1") == whole for word in others)
+    joined = [["-qh"], ["--config", "a.toml"], ["--config=a.toml"], ["-h"], ["--help"], ["--time-limi", "9"]]
+    assert all(made(*words) == whole for words in joined)
+
+
 def test_help_of_an_algorithm_is_what_it_declares() -> None:
     names = algorithms.names()
     texts, _ = helps(

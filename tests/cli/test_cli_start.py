@@ -61,7 +61,7 @@ HEAVY = ("coverage", "highspy", "numba", "pandas", "polars", "pyarrow", "pydanti
 OTHERS = (
     "importlib.metadata", "setveil.cli.hierarchy", "setveil.cli.verify", "setveil.facts.facts",
     "setveil.hierarchy.systems", "setveil.published.chunk_files", "setveil.report.drawing.plots",
-    "setveil.studies",
+    "setveil.studies", "setveil.algorithms.lg", "setveil.algorithms.pcta", "setveil.algorithms.rt",
 )  # fmt: skip
 
 

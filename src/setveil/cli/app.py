@@ -49,7 +49,7 @@ def main() -> None:
             words = _words()
             for word in words:
                 require_utf8(word)
-            app = app_for(words)
+            app = app_for(words, whole="_SETVEIL_COMPLETE" in os.environ)
         except SetveilError as error:  # in the file of an algorithm
             tell_error(error)
             sys.exit(error.exit_code)
@@ -64,11 +64,12 @@ def _words() -> list[str]:
     return typed.split()[1:]
 
 
-def app_for(arguments: Sequence[str]) -> Group:
+def app_for(arguments: Sequence[str], *, whole: bool = True) -> Group:
     """Make the application that answers some arguments.
 
     If they begin with a command, it is there alone; else all are, to be listed. Only one that they name gets
-    its options: making the options of all would take longer than all else that `--help` does.
+    its options: making the options of all would take longer than all else that `--help` does. If not `whole`,
+    it gets the options of algorithms only if the arguments may name one.
     """
     app = Group(
         "setveil",
@@ -86,7 +87,8 @@ def app_for(arguments: Sequence[str]) -> Group:
         title = next(title for title, names in GROUPS.items() if name in names)
         if not hasattr(module, "HELP"):
             function = vars(module)[name]
-            made = command_of(function, owners, title) if named == name else _listed(function, title)
+            typed = None if whole else arguments
+            made = command_of(function, owners, title, typed) if named == name else _listed(function, title)
             app.add_command(made)
             continue
         group = Group(name, help=module.HELP)

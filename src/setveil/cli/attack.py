@@ -87,7 +87,7 @@ def attack(
         GENERAL, "Draw targets, their known items and the split by this seed.", 0, default=0, brief=None
     ),
     promise: Annotated[dict[str, Any], Bundle(_promise)],
-    own: Annotated[dict[str, Any], Bundle(_own)],
+    own: Annotated[dict[str, Any], Bundle(_own, rare=True)],
     reading: Reading,
 ) -> Answer:  # fmt: skip
     """Attack published rows, with other people as a control.

@@ -55,6 +55,7 @@ class Bundle:
     options: Callable[[], list[Parameter]]
     collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets
     own: bool = False  # whether they are the command's own, which its first help shows
+    rare: bool = False  # whether they are made only for a command line that may name one: it takes long
 
 
 def bundled(kind: type) -> Bundle:
@@ -266,4 +267,4 @@ Promise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=True))]
 PublishedPromise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=False))]
 
 
-Own = Annotated[dict[str, Any], Bundle(own_options)]
+Own = Annotated[dict[str, Any], Bundle(own_options, rare=True)]

@@ -369,27 +369,45 @@ def entries_of(parameters: Iterable[click.Parameter]) -> list[HelpEntry]:
     return [HelpEntry(one, getattr(one, "shown", of_click)) for one in parameters]
 
 
-def command_of(function: Callable[..., Any], owners: Sequence[str] = (), title: str | None = None) -> Command:
+def command_of(
+    function: Callable[..., Any],
+    owners: Sequence[str] = (),
+    title: str | None = None,
+    arguments: Sequence[str] | None = None,
+) -> Command:
     """Make a command of a function, whose signature declares options, bundles of them, and what it is given.
 
     The function gets what its bundles collect; setveil's errors end it with their message and exit code. One
     that takes `progress` works as `run` has it, and returns what to say, or an `Answer`: then it has --json.
+    Rare options are made only if the arguments may name one.
     """
     bundles: dict[str, tuple[Bundle, list[str]]] = {}
     parameters: list[Parameter] = []
     signature = inspect.signature(function, eval_str=True)
+    rare: dict[str, Bundle] = {}
+
+    def add(name: str, bundle: Bundle) -> None:
+        options = bundle.options()
+        bundles[name] = bundle, [str(option.name) for option in options]
+        parameters.extend(options if bundle.own else map(_of_several, options))
+
     for declared in signature.parameters.values():
         parts = getattr(declared.annotation, "__metadata__", ())
         bundle = next((part for part in parts if isinstance(part, Bundle)), None)
-        if bundle is not None:
-            options = bundle.options()
-            bundles[declared.name] = bundle, [str(option.name) for option in options]
-            parameters += options if bundle.own else map(_of_several, options)
+        if bundle is not None and bundle.rare:
+            rare[declared.name] = bundle
+        elif bundle is not None:
+            add(declared.name, bundle)
         elif one := parameter_of(declared):
             parameters.append(one)
     answers = signature.return_annotation is Answer
     general = parameters_of(_general)
     parameters += map(_of_several, [*(parameters_of(_answering) if answers else []), *general])
+    for name, bundle in rare.items():
+        if arguments is None or _may_name_others(arguments, parameters):
+            add(name, bundle)
+        else:
+            bundles[name] = bundle, []
     _require_names(parameters)
 
     def call(**values: Any) -> None:
@@ -415,6 +433,17 @@ def command_of(function: Callable[..., Any], owners: Sequence[str] = (), title: 
         name_of(function), owners=owners, title=title,
         params=sorted(parameters, key=_place), callback=call, help=words, epilog=examples,
     )  # fmt: skip
+
+
+def _may_name_others(arguments: Sequence[str], parameters: Iterable[Parameter]) -> bool:
+    """Return whether words of a command line, a file of options or the help may name options but these."""
+    known = {word: one for one in parameters for word in (*one.opts, *one.secondary_opts)}
+    for word in (one.partition("=")[0] for one in arguments if one.startswith("-") and one != "-"):
+        joined = known.get(word[:2])  # such as k in -k5
+        is_known = word in known or (joined is not None and not getattr(joined, "is_flag", False))
+        if word in {"--config", "--help-all"} or not is_known:
+            return True
+    return False
 
 
 def name_of(function: Callable[..., Any]) -> str:

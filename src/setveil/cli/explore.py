@@ -78,7 +78,7 @@ def explore(
     seed: QuerySeed = 0,
     out: Page = None,
     force: Force = False,
-    own: Annotated[dict[str, Any], Bundle(_own)],
+    own: Annotated[dict[str, Any], Bundle(_own, rare=True)],
     secret: Annotated[dict[str, Any], Bundle(_secret)],
     columns: Columns,
     facts: Facts,
