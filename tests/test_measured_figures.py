@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 MARKS = re.compile(r"<!-- figures: |<!--=")
 
@@ -48,6 +50,49 @@ def test_every_mark_is_closed_and_everything_measured_is_used() -> None:
     script = (DOCS / "figures").read_text("utf-8")
     for kept in (DOCS / "measured").iterdir():
         assert f'"{kept.stem}"' in script, f"{kept.name} is in no page"
+
+
+def test_every_result_has_a_command_that_exists() -> None:
+    measure = runpy.run_path(str(DOCS / "measure"))
+    commands = measure["commands"]()
+    assert sorted(commands) == sorted(path.name for path in (DOCS / "measured").iterdir())
+    for name, command in commands.items():
+        first, *words = command.split()
+        if name.endswith(".csv"):
+            study = f"studies/{name.removesuffix('.csv')}.toml"
+            assert [first, *words] == ["setveil", "compare", study, "--data", "STUDY-DATA"]
+            assert (DOCS.parent / study).exists()
+            continue
+        script = (DOCS.parent / first).read_text("utf-8")
+        parsed = script + (DOCS.parent / "benchmarks/runs.py").read_text("utf-8")
+        for word in words:
+            assert not word.startswith("--") or f'"{word}"' in parsed, f"{first} has no option {word}"
+
+
+def test_results_know_what_they_were_measured_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    measure = runpy.run_path(str(DOCS / "measure"))
+    commands, kept = measure["commands"](), measure["kept"]()
+    assert sorted(kept) == sorted(commands)
+    now = measure["fingerprints"](commands["exact.txt"])
+    assert sorted(now) == ["benchmarks/exact.py", "benchmarks/runs.py"]
+    known = {"exact.txt": {**now, "benchmarks/runs.py": "other"}}
+    monkeypatch.setitem(measure["out_of_date"].__globals__, "kept", lambda: known)
+    assert measure["out_of_date"]("exact.txt", commands["exact.txt"]) == ["benchmarks/runs.py"]
+    assert measure["out_of_date"]("new.txt", commands["exact.txt"]) == sorted(now)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "other"),
+    [
+        ("a.py", '"""One."""\n\nx = 1  \n# why\n', '"""Two\nlines."""\nx = 1  \n'),
+        ("a.toml", 'name = "a"\nk = 5\n', 'k = 5\ndescription = "b"\n'),
+    ],
+)
+def test_words_do_not_put_a_result_out_of_date(name: str, text: str, other: str) -> None:
+    meaning = runpy.run_path(str(DOCS / "measure"))["meaning"]
+    assert meaning(Path(name), text) == meaning(Path(name), other)
+    changed = text.replace("x = 1", "x = 2").replace("k = 5", "k = 6")
+    assert meaning(Path(name), text) != meaning(Path(name), changed)
 
 
 def test_the_picture_of_orders_is_drawn_from_what_was_measured() -> None:
