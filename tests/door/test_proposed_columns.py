@@ -355,7 +355,8 @@ NO_ITEMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ages": ("age Alter âge edad età", tuple(str(n) for n in range(20, 60))),
     "age bands": ("age_group Altersgruppe edad", ("20-29", "30-39", "40-49", "50-59")),
     "dates": ("date Datum fecha data day event_time", tuple(f"2024-03-{n}" for n in range(10, 20))),
-    "days of the week": ("weekday Wochentag jour", ("Mo", "Di", "Mi", "Do", "Fr")),
+    "days of the week": ("weekday Wochentag jour Tag Tage dia when", ("Mo", "Di", "Mi", "Do", "Fr")),
+    "times of the day": ("hora Uhrzeit at", ("8:00", "9:30", "11:15", "14:00", "17:45")),
     "amounts": (
         "price Preis Artikelpreis prix precio prezzo Betrag montant importe item_price Menge value",
         tuple(str(100 * n) for n in range(1, 9)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 
@@ -42,8 +42,9 @@ MISSING = PUBLISHED_MISSING | {
 TOTALS = frozenset({
     "total", "totals", "grand total", "grand totals", "sum", "sum total", "subtotal", "sub-total",
     "overall", "gesamt", "gesamtergebnis", "gesamtsumme", "summe", "insgesamt", "endsumme",
-    "zwischensumme", "total général", "total general", "totaux", "somme", "ensemble", "suma",
-    "suma total", "totales", "totale", "totale complessivo", "somma", "totaal", "razem",
+    "zwischensumme", "teilsumme", "sub total", "sous-total", "sous total", "total partiel", "total parcial",
+    "subtotale", "totale parziale", "subtotales", "total général", "total general", "totaux", "somme",
+    "ensemble", "suma", "suma total", "totales", "totale", "totale complessivo", "somma", "totaal", "razem",
 })
 # fmt: on
 
@@ -74,6 +75,13 @@ _TIME = (  # of a day, after its date
 )
 _DATE = re.compile(rf"{_DAY}(?:[T ].*|:[0-9].*)?", re.ASCII)
 _MOMENT = re.compile(rf"{_DAY}(?:[T :]{_TIME})?", re.ASCII)
+_DAY_OR_TIME = re.compile(
+    rf"({_TIME}|mo|di|mi|do|fr|sa|so|(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?|mittwoch|sonnabend"
+    r"|(mon|diens|donners|frei|sams|sonn)tag|lun(di|es|ed[iì])?|mar(di|tes|ted[iì])?"
+    r"|m[eé]r(c|credi|coles|coled[iì])?|mi[eé](rcoles)?|jeu(di)?|jue(ves)?|gio(ved[iì])?"
+    r"|ven(dredi|erd[iì])?|vie(rnes)?|sam(edi)?|s[aá]b(ado|ato)?|dim(anche)?|dom(ingo|enica)?)\.?",
+    re.IGNORECASE,
+)
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _LISTED = re.compile(r"[0-9]{1,15}", re.ASCII)  # a number in a list
@@ -104,6 +112,18 @@ def is_moment(value: str) -> bool:
     (False, False)
     """
     return _MOMENT.fullmatch(value) is not None
+
+
+def are_days_or_times(values: Iterable[str]) -> bool:
+    """Return whether values are days of the week or times of the day.
+
+    >>> are_days_or_times(["Mo", "Di", "NA"]), are_days_or_times(["Do", "Mi", "La"])
+    (True, False)
+    >>> are_days_or_times(["9:30", "14:00:05"]), are_days_or_times(["Fr."])
+    (True, False)
+    """
+    found = {value for value in values if value not in MISSING}
+    return len(found) > 1 and all(map(_DAY_OR_TIME.fullmatch, found))
 
 
 def common_width(rows: Rows) -> tuple[int, float]:
@@ -191,7 +211,7 @@ def list_sign(values: Sequence[str]) -> str:
             return sign
         outside = [value for value in plain if sign in _IN_BRACKETS.sub("", value)]
         parts = [[part.strip(" \t") for part in split_outside(value, sign)] for value in outside]
-        lists = [list(filter(None, row)) for row in parts]
+        lists = [[part for part in row if part not in MISSING and not is_total(part)] for row in parts]
         if len(lists) < FEW or len(lists) <= LISTS * len(filled):
             continue
         if sign == " " and not all(any(c.isdigit() for c in part) for row in lists for part in row):

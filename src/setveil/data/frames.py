@@ -24,6 +24,8 @@ from setveil.data.nested_frames import flat_frame
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
 from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, require_people, with_unused
 from setveil.data.set_fields import refuse_lists
+from setveil.data.skipped import OF_LACKING
+from setveil.data.skipped import SAID as OF_LINES
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten, superfluous
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
@@ -124,6 +126,10 @@ def _works(
     wanted = replace(wanted, **said, lacking=lacking)
     try:
         part = read_frame(table, wanted, name, form, first_is_id=not wanted.named, skip_last=skip_last)
+    except TableError as question:
+        if question.readings and {*question.readings[0][0]} <= {*OF_LINES} | {*OF_LACKING} - {*options}:
+            raise
+        return False
     except (DataError, RequestError):
         return False
     require_people(name, part, wanted)

@@ -56,7 +56,7 @@ class Values:
     """A column of texts."""
 
     name: str  # of the column
-    codes: NDArray[np.integer]  # int (n_rows,): position in `labels` of the value of each row
+    codes: NDArray[np.integer]  # int (n_rows,): position in `labels` of the value of each row; -1: none
     labels: Sequence[str]  # each value once; "" where a value is missing
 
     @property
@@ -73,7 +73,8 @@ class Values:
     def times(self) -> Codes:
         """Return the number of rows with each value; missing values count for none."""
         missing = np.array([label in evidence.MISSING for label in self.labels], bool)
-        found: Codes = np.bincount(self.codes, minlength=len(self.labels))
+        codes = self.codes[self.codes >= 0] if self.codes.min(initial=0) < 0 else self.codes
+        found: Codes = np.bincount(codes, minlength=len(self.labels))
         return np.where(missing, 0, found) if missing.size else found
 
 

@@ -81,7 +81,9 @@ class Lacking:
         """Take the options of lines that lack an ID or an item out of those of a reading."""
         ways = {name: options.pop(name) for name in _WAYS if name in options}
         said, of_columns = words_of(options.pop("missing", None))
-        return replace(self, said=(*self.said, *said), of_columns={**self.of_columns, **of_columns}, **ways)
+        values = self.values | {*_texts("not_missing", options.pop("not_missing", None))}
+        of_columns = {**self.of_columns, **of_columns}
+        return replace(self, said=(*self.said, *said), of_columns=of_columns, values=values, **ways)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was said, as arguments of `setveil.read`."""

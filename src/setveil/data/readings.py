@@ -441,8 +441,15 @@ def _is_measured(table: NamedColumns, at: int) -> bool:
 
 
 def _is_no_item(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
-    """Return whether a column is named like what is no item, for sure or as its values agree with."""
-    if not table.header or is_item_name(table.names[at]):
+    """Return whether a column is named like what is no item, for sure or as its values agree with.
+
+    Days of the week and times are no items, whatever their column is called.
+    """
+    if table.header and is_item_name(table.names[at]):
+        return False
+    if evidence.are_days_or_times(values):
+        return True
+    if not table.header:
         return False
     few = len(set(values) - evidence.MISSING) < _KINDS or _are_mostly({"integer", "number"}, values)
     return is_no_item(table.names[at]) or (few and is_measured_name(table.names[at]))

@@ -64,7 +64,7 @@ from setveil.data.personal import (
 from setveil.data.readings import refusal
 from setveil.data.set_fields import require_delimiter, split_column
 from setveil.data.spelling import refuse_rounded
-from setveil.data.totals import refuse_total_lines, refuse_totals
+from setveil.data.totals import refuse_total_items, refuse_total_lines, refuse_totals
 from setveil.errors import DataError, RequestError, TableError, listed, shorten, superfluous
 from setveil.wording import are, count
 
@@ -133,6 +133,7 @@ def without_words(part: RowsRead, where: str, lacking: Lacking) -> RowsRead:
         name = next(iter(part.item_columns), "")
         codes, words = emptied(np.asarray(part.codes), part.labels, lacking.words(name))
         part = replace(part, codes=codes, notes=(*part.notes, words_noted(words, name, "value")))
+        refuse_total_items(where, name, codes, part.labels, lacking)
     if lacking.missing_item == "stop":
         filled = np.concatenate([[0], np.cumsum(np.asarray(part.codes) >= 0)])
         empty = int((filled[part.indptr[1:]] == filled[part.indptr[:-1]]).sum())
@@ -169,6 +170,8 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
     lacking = read.lacking
     used = [*part.item_columns, *([] if part.id_column is None else [part.id_column])]
     lacking.require([called(table, at) for at in range(len(table.names))], used, table.name)
+    for column in part.items:
+        refuse_total_items(table.name, column.name, column.codes, column.labels, lacking)
     part = replace(part, notes=(*getattr(table, "notes", ()), *part.notes, *read.notes()), of_columns=True)
     return with_unused(table, part, read.known)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.columns import Codes, as_field, as_fields
 from setveil.data.lacking import Lacking, places_of_words
 from setveil.data.named_columns import Column
-from setveil.errors import TableError, shorten
+from setveil.errors import TableError, listed, shorten
 
 _SUBTOTAL = evidence.TOTALS | {"ergebnis", "result", "résultat", "resultado", "risultato"}
 _LONG = 30  # numbers of lines that are hard to read
@@ -52,6 +53,32 @@ def refuse_total_lines(table: Any, name: str, ids: Column, kept: Codes | None, l
     )
 
 
+def refuse_total_items(
+    where: str, name: str, codes: NDArray[Any], labels: Sequence[str], lacking: Lacking
+) -> None:
+    """Raise if items seem to be totals, and nothing says that they are items like others."""
+    places = [code for code, label in enumerate(labels) if evidence.is_total(label)]
+    places = [] if lacking.published else np.intersect1d(places, codes).astype(np.int64).tolist()
+    found = sorted({labels[code] for code in places} - lacking.values)
+    if found:
+        of = f"column {shorten(name)} contains" if name else "the items contain"
+        are, seem = ("is", "seems") if len(found) == 1 else ("are", "seem")
+        shown = listed(found, 3)
+        values = sorted({*found, *lacking.values})
+        raise TableError(
+            f"{where}: {of} {shown}, which {seem} to be a total and not an item",
+            [],
+            [
+                ({"missing": _spec(found)}, f"{shown} {are} not an item"),
+                ({"not_missing": _spec(values)}, f"{shown} {are} an item like others"),
+            ],
+        )
+
+
+def _spec(words: Iterable[str]) -> str:
+    return ",".join(map(as_field, words))
+
+
 def _lines_said(name: str, ids: Column, at: Sequence[int]) -> str:
     more = f" and {len(at) - 1} more lines" if len(at) > 1 else ""
     shown = shorten(ids.labels[ids.codes[at[0]]])
@@ -75,7 +102,7 @@ def _as_missing(name: str, ids: Column, at: Sequence[int]) -> Options:
     texts = [ids.labels[code] for code in codes]
     words = [f"* {one.rpartition(' ')[2]}" if is_subtotal(one, known) else one for one in texts]
     same = places_of_words(ids.labels, frozenset(words)) == codes
-    spec = ",".join(map(as_field, dict.fromkeys(words)))
+    spec = _spec(dict.fromkeys(words))
     return {"missing": f"{name}={spec}", "missing_id": "skip"} if same and "=" not in name else {}
 
 
@@ -137,7 +164,7 @@ def is_sum(columns: Sequence[Column], at: int) -> bool:
     return several > 1 and total.size >= evidence.FEW and bool((total == others).mean() >= evidence.SURE)
 
 
-def _numbers(column: Column) -> np.ndarray[Any, np.dtype[np.float64]] | None:
+def _numbers(column: Column) -> NDArray[np.float64] | None:
     """Read a column of amounts; None if it holds anything else."""
     found = []
     for label in column.labels:

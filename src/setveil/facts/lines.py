@@ -24,7 +24,7 @@ from setveil.data.personal import (
 from setveil.data.rows_of_columns import refuse_rounded_column
 from setveil.data.set_fields import split_column
 from setveil.data.spelling import normalized
-from setveil.data.totals import refuse_total_lines
+from setveil.data.totals import refuse_total_items, refuse_total_lines
 from setveil.errors import RequestError, listed, shorten
 from setveil.facts.request import FactsRequest
 from setveil.tables.columns import kept_lists
@@ -122,6 +122,7 @@ class FactLines:
             if words:
                 self.notes.append(words_noted(words, name_of, "value"))
             image = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+            refuse_total_items(self.where, name_of, codes, labels, lacking)
             line = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
             lines.append(line[codes >= 0])
             found.append(image[codes[codes >= 0]])

@@ -42,7 +42,7 @@ from setveil.data.rows_of_columns import (
 )
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
 from setveil.data.spelling import Merged, normalized
-from setveil.data.totals import refuse_total_lines
+from setveil.data.totals import refuse_total_items, refuse_total_lines
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.kernels.rows import take_rows
@@ -252,6 +252,7 @@ def _items_of(
                 lines.columns[at], name, how.delimiter, in_brackets=in_brackets, whole_brackets=others
             )
         codes, words = emptied(np.asarray(split[1], np.int64), split[2], lines.lacking.words(name))
+        refuse_total_items(lines.where, name, codes, split[2], lines.lacking)
         return (split[0], codes, split[2]), name, [words_noted(words, name, "value")]
     if how.item_columns is not None:
         cells = [lines.columns[at] for at in lines.items_at]
@@ -377,7 +378,9 @@ def _from_cells(
         return (np.arange(cells.shape[0] + 1, dtype=np.int64) * len(columns), cells.ravel(), labels), []
     if how.format is None:
         refuse_answers(table.name, columns, tables=True)
-    return _cells_of(columns, names, lacking)
+    split, notes = _cells_of(columns, names, lacking)
+    refuse_total_items(table.name, names[0], split[1], split[2], lacking)
+    return split, notes
 
 
 def _cells_of(columns: Sequence[Column], names: Sequence[str], lacking: Lacking) -> tuple[Split, list[str]]:

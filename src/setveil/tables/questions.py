@@ -287,7 +287,8 @@ def _item_score(column: Values) -> int:
     """Tell how much speaks for a column that holds an item a line."""
     present = column.present
     kinds = [evidence.kind(label) for label in present]
-    if is_place(column.name) or {"date", "number"} & set(kinds):
+    timed = bool({"date", "number"} & set(kinds)) or evidence.are_days_or_times(present)
+    if is_place(column.name) or timed:
         return 4 * _is_named(column)
     small = all(value.isdigit() and len(value) < 3 for value in present)
     if (small or len(present) <= 4) and not _is_named(column):

@@ -34,7 +34,7 @@ from setveil.data.io.source import Text, line_number
 from setveil.data.io.text import QuoteError
 from setveil.data.io.written import long_separator, plain_text
 from setveil.data.layout import FORMATS, function_of
-from setveil.data.names import is_event, may_be_item
+from setveil.data.names import is_event, is_no_item, is_person_name, may_be_item, names_others
 from setveil.data.readings import EVERY_FIELD, EVERY_WORD, are_items, are_words, refusal
 from setveil.data.rows_of_columns import RowsRead, require_people
 from setveil.data.skipped import OF_LACKING, lines_of
@@ -221,16 +221,18 @@ def _ask_for_title(text: Text, request: ReadingRequest) -> None:
     sign = request.separator or basket_separator(text)
     rows = head_rows(text, sign)
     title = rows[0][0] if rows and len(rows[0]) == 1 else ""
-    if text.settled or not (may_be_item(title) or is_event(title)) or any(title in row for row in rows[1:]):
+    below = rows[1:]
+    if text.settled or not _may_be_title(title, below):
         return
-    if evidence.list_sign([row[0] for row in rows[1:]]):
+    _refuse_title_of_people(text.name, title)
+    if evidence.list_sign([row[0] for row in below]):
         return  # it is the header of a column
     blank = len(text.content) - len(text.content.lstrip(b" \t\r\n"))
     above = [*range(1, text.original(line_number(text.content, blank)) + 1)]
     spec = as_spec(above)
     every = EVERY_FIELD if any(len(row) > 1 for row in rows) else "one row per line, with one item"
-    below = TextTable(without_lines(text, above), sign)
-    ways = [{"skip_lines": spec}, {"skip_lines": spec, "format": "basket"}][: 1 + are_items(below)]
+    items = are_items(TextTable(without_lines(text, above), sign))
+    ways = [{"skip_lines": spec}, {"skip_lines": spec, "format": "basket"}][: 1 + items]
     way = next((way for way in ways if can_be_read(text, request, way)), None)
     if way is not None:
         raise TableError(
@@ -240,6 +242,35 @@ def _ask_for_title(text: Text, request: ReadingRequest) -> None:
                 (way, f"{every}; {shorten(title)} names them"),
                 ({"format": "basket"}, f"{every}, {shorten(title)} too"),
             ],
+        )
+
+
+def _may_be_title(title: str, below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a line may name the lines below it: goods, events, people, places, dates or amounts.
+
+    Unless it names goods or events, a title has one word, as most lines below have if it has more.
+    """
+    if any(title in row for row in below):
+        return False
+    if may_be_item(title) or is_event(title):
+        return True
+    several = sum(len(row) > 1 or len(row[0].split()) > 1 for row in below)
+    most = 1 if 2 * several > len(below) else _WORDS_OF_TITLE
+    named = is_person_name(title) or names_others(title) or is_no_item(title)
+    return named and len(title.split()) <= most and '"' not in title
+
+
+def _refuse_title_of_people(name: str, title: str) -> None:
+    """Raise if the title of lines says that these are people."""
+    if is_person_name(title) and not (may_be_item(title) or is_event(title)):
+        raise TableError(
+            f"{name}: the first line, {shorten(title)}, may be the title of the others, which would be "
+            "people, not items",
+            [],
+            [],
+            "name the columns of IDs and items; or, if the lines contain items, add --skip-lines 1 --format "
+            "basket",
+            "",
         )
 
 
@@ -296,6 +327,8 @@ def require_numbers(text: Text, chosen: str, request: ReadingRequest) -> None:
         return
     if request.format is None and evidence.why_ids(head_rows(without_lines(text, numbers), " ")):
         return  # nothing speaks for rows of items below a name of IDs
+    if numbers == [1]:
+        _refuse_title_of_people(text.name, text.content.decode().split("\n", 1)[0].strip())
     if numbers:
         format_of = {} if request.format is not None else {"format": "fimi" if chosen == "basket" else chosen}
         options = {**format_of, "skip_lines": as_spec(numbers)}
@@ -309,6 +342,7 @@ def require_numbers(text: Text, chosen: str, request: ReadingRequest) -> None:
         raise question
 
 
+_WORDS_OF_TITLE = 3  # at most, above lines of one word
 _NUMBERS = "fimi", "spmf", "basket"  # formats of text that may be lines of integers
 
 
