@@ -108,7 +108,7 @@ def walk(page: Page, draw: Callable[[str], None]) -> None:
     draw("run")
     press("Make the release")
     page.wait_for_url("**/release*")
-    page.locator("summary", has_text="dairy and eggs (").first.wait_for()  # of the tree, which comes later
+    page.get_by_role("heading", name="Five rows before and after").wait_for()
     draw("release")
     press("Keep for comparing")
     page.get_by_role("button", name="Do not keep for comparing").wait_for()
@@ -140,6 +140,9 @@ def draw_table(page: Page, server: Server, start: str, folder: Path) -> None:
     subprocess.run(made, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     page.goto(f"{start}/p/{project.name}/release?run=one")
     page.locator("main details").evaluate_all("all => all.forEach(one => one.open = true)")
+    page.locator(".fold > *:not(summary, [aria-labelledby=columns], [aria-labelledby=others])").evaluate_all(
+        "all => all.forEach(one => one.remove())"
+    )
     page.wait_for_timeout(300)
     first, last = page.locator("section[aria-labelledby=columns]"), page.locator("#others + p")
     top, end = first.bounding_box(), last.locator("xpath=..").bounding_box()

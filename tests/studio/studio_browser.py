@@ -6,6 +6,7 @@ fails on whatever its pages say on the console, and on any request that does not
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -151,6 +152,7 @@ class Screen:
     def open(self) -> Page:
         """Open one more page."""
         page = self.context.new_page()
+        page.on("domcontentloaded", unfold)
         page.on("console", lambda said: self._hear(said.type, said.text, said.location.get("url", "")))
         page.on("pageerror", lambda error: self.wrong.append(f"error in a script: {error}"))
         page.on("request", lambda request: self._look(request.url))
@@ -224,6 +226,16 @@ def screen(screens: Callable[..., Screen]) -> Screen:
     return screens()
 
 
+def unfold(page: Page) -> None:
+    """Open the folds of a page: tests use all; `test_studio_questions` says which are open at first."""
+    from playwright.sync_api import Error
+
+    with contextlib.suppress(Error):  # the page is gone already
+        page.locator("details.fold, #exposed ~ details").evaluate_all(
+            "all => all.forEach(one => { one.open = true; })"
+        )
+
+
 def framed(page: Page, title: str) -> FrameLocator:
     """Find what a frame of the page shows, which is loaded now and not when it comes into view.
 
@@ -240,7 +252,7 @@ def see_release(page: Page) -> None:
     A page that comes when it is made already does not go there by itself, but has a link to it.
     """
     made = page.get_by_role("link", name="See what came out")
-    expect(made.or_(page.locator("h2#share"))).to_be_visible()
+    expect(made.or_(page.locator("#share"))).to_be_visible()
     if made.is_visible():
         made.click()
     page.wait_for_url("**/release*")

@@ -76,7 +76,7 @@ def test_items_that_no_class_is_cut_on(
 def test_the_page_says_what_classes_have_in_common(client: Client, project: Project) -> None:
     setveil("anonymize", "--config", project.toml, "--out", project.runs / "one").ok()
     page = client.get("p", project.name, "release?run=one").text
-    assert '<h2 id="classes">Classes</h2>' in page
+    assert '<h3 id="classes">Classes</h3>' in page
     assert "2 of 120 rows; pairs are off by" in page
     assert re.search(r"<b>tea</b> in 120 of 120 rows", page)
     assert re.search(r"<b>beer</b> in 120 of 120 rows", page)

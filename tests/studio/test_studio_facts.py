@@ -388,7 +388,7 @@ def test_a_run_is_that_of_the_command_line_and_its_page_lists_the_orders(
     assert "Orders that were tried" in said
     assert "(taken)" in said
     assert "Published periods: date" in said
-    assert "What facts are called now" in said
+    assert "Facts and their labels" in said
     assert ", ".join(sv.read_facts(ward.settings()["input"], **ROLE_OPTIONS).rows()[0]) in said
     shown = client.get("p", ward.name, "release", "public", params={"run": "one"})
     assert "Parts of a fact" in shown.text

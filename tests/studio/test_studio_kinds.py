@@ -198,7 +198,7 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
     go("release", more="?run=one")
     expect(page.get_by_text("The promise holds.")).to_be_visible()
     expect(page.locator(".rows-table tbody tr").first).to_be_visible()
-    page.locator("main > section details").evaluate_all("all => all.forEach(one => one.open = true)")
+    page.locator("main details").evaluate_all("all => all.forEach(one => one.open = true)")
     for title in ("Full report", "Page that may be shared")[: 1 if kind == "noise" else 2]:
         expect(framed(page, title).get_by_text("The guarantee holds").first).to_be_visible()
     unharmed(page)

@@ -67,7 +67,7 @@ def test_columns_stand_as_columns(client: Client, tmp_path: Path, algorithm: str
     project, report = made(client, "table", tmp_path, algorithm=algorithm)
     page = page_of(client, project)
     for name, lost in report["utility"]["column_losses"].items():
-        assert re.search(rf">{name}</h3>\s*<p><b>{re.escape(measure(lost))}</b> lost", page)
+        assert re.search(rf">{name}</h4>\s*<p><b>{re.escape(measure(lost))}</b> lost", page)
     shown = [[without_why(cell) for cell in line] for line in lines(page, "rows-table")]
     assert shown[0] == ["Row", "Before or after", "age", "sex", "town", "items"]
     original = table(tmp_path / "visits.csv")

@@ -75,25 +75,38 @@ def still_found(report: Record) -> str:
 
 def found_alone(report: Record) -> list[tuple[str, str, str, str]]:
     """List the rows unique by 1, 2, ... items: before, after, and whether the guarantee covers that case."""
+    known = items_known(report["guarantee"]) if _of_all_items(report["guarantee"]) else 0
+    return [
+        (
+            _items(report, entry["m"]) if entry["m"] else "none",
+            _alone(entry),
+            _alone(now),
+            "yes" if known is None or entry["m"] <= known else "no",
+        )
+        for entry, now in _both_sides(report)
+    ]
+
+
+def alone_bars(report: Record) -> list[tuple[str, list[tuple[str, float]]]]:
+    """List the rows unique by 1, 2, ... items, before and after: in words, and relative to the most."""
+    both = _both_sides(report)
+    most = max((one["rows_below"]["2"] for pair in both for one in pair), default=0) or 1
+    return [
+        (
+            _items(report, pair[0]["m"]) if pair[0]["m"] else "nothing",
+            [(_alone(one), one["rows_below"]["2"] / most) for one in pair],
+        )
+        for pair in both
+    ]
+
+
+def _both_sides(report: Record) -> list[tuple[Attack, Attack]]:
+    """Pair what the most identifying items find before and after, by their number."""
     before, after = sides(report)
     if not before or not after:
         return []
-    known = items_known(report["guarantee"]) if _of_all_items(report["guarantee"]) else 0
-    lines = []
-    for entry in before["risk"]:
-        now = entry_of(after, entry["m"], "best")
-        if entry["choice"] != "best" or now is None:
-            continue
-        m = entry["m"]
-        lines.append(
-            (
-                _items(report, m) if m else "none",
-                _alone(entry),
-                _alone(now),
-                "yes" if known is None or m <= known else "no",
-            )
-        )
-    return lines
+    pairs = [(e, entry_of(after, e["m"], "best")) for e in before["risk"] if e["choice"] == "best"]
+    return [(then, now) for then, now in pairs if now is not None]
 
 
 def what_is_known(report: Record) -> str:
@@ -155,12 +168,7 @@ def _known(report: Record, result: Risk) -> str:
 
 def _chart(report: Record, before: Risk, after: Risk) -> str:
     """Show the rows that the most identifying items single out: numbers with bars, for each size."""
-    found = {entry["m"]: entry for entry in after["risk"] if entry["choice"] == "best"}
-    both = [
-        (entry, found[entry["m"]])
-        for entry in before["risk"]
-        if entry["choice"] == "best" and entry["m"] in found
-    ]
+    both = _both_sides(report)
     if not both:
         return ""
     lines: list[list[str]] = []

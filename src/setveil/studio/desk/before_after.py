@@ -13,11 +13,13 @@ from setveil.data.io import read
 from setveil.past.run import past_run
 from setveil.past.tables import find_table, records_people, require_table
 from setveil.published import kind_at
+from setveil.report.run.kinds import kind_of
 from setveil.studio.desk.data import data_of, rows, same_rows
 from setveil.studio.desk.place import Desk
 from setveil.utility.distributions import distribution
 
 _MOST_LABELS = 8  # of a column that are listed
+_IN_PICTURE, _SEARCHED, _MOST_ITEMS = 5, 200, 6  # rows of the picture, from how many, and items of each
 
 
 class ShownRun:
@@ -48,9 +50,8 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
     """Return rows before and after publication, and the number of all rows.
 
     columns: names of those next to the items. rows: number, before and after, each with the values of these
-    columns and the items. After is null if what was published does not reveal it; for rows in groups it also
-    has the size of the group and its sensitive items with their numbers, for rows in classes the class. It
-    also says whether published rows are nobody's.
+    columns and the items. After is null if what was published does not reveal it. heads: of further cells of
+    this kind of release, which each row has. instead: words in place of the items of a published row.
     """
     shown, data = _shown(desk, run), data_of(desk)
     same_rows(shown.report, data)
@@ -66,21 +67,41 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
         "all": found["total"],
         "columns": columns,
         "items": table.set_name if table is not None else "",
-        "grouped": released.kind == "groups",
-        "classes": released.kind == "classes",
-        "chunked": released.kind == "chunks",
-        "nobodys": released.nobodys,
+        "heads": kind_of(shown.report).row_heads,
         "rows": [
             {
                 "number": found["first"] + i + 1,
                 "before": row,
-                "after": _published(shown, places[found["first"] + i], columns)
-                if places is not None
-                else _by_label(shown, row["items"]),
+                **_words(
+                    shown,
+                    _published(shown, places[found["first"] + i], columns)
+                    if places is not None
+                    else _by_label(shown, row["items"]),
+                ),
             }
             for i, row in enumerate(found["rows"])
         ],
     }
+
+
+def five_rows(desk: Desk, run: str) -> dict[str, Any]:
+    """Choose five rows for a picture, short and changed ones first, from the first rows of the input."""
+    found = before_after(desk, run, 0, _SEARCHED)
+    chosen = sorted(found["rows"], key=_unlike_a_picture)[:_IN_PICTURE]
+    return {**found, "rows": sorted(chosen, key=lambda row: row["number"])}
+
+
+def _unlike_a_picture(row: dict[str, Any]) -> tuple[bool, bool]:
+    before, after = row["before"]["items"], row["after"]
+    changed = after is None or set(after["items"]) != set(before)
+    return not 2 <= len(before) <= _MOST_ITEMS, not changed
+
+
+def _words(shown: ShownRun, after: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what is published of a row, with the words of its kind of release."""
+    kind = kind_of(shown.report)
+    cells = kind.row_cells(after) if after is not None else [""] * len(kind.row_heads)
+    return {"after": after, "instead": kind.instead_of_items(after), "cells": cells}
 
 
 def _published(shown: ShownRun, place: int, columns: list[str]) -> dict[str, Any]:
@@ -138,4 +159,5 @@ def columns(desk: Desk, run: str) -> dict[str, Any]:
 HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "release_rows": before_after,
     "release_columns": columns,
+    "release_picture": five_rows,
 }

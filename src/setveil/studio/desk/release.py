@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.commands.refusals import of_single_rows
+from setveil.data.exposed import Refusal
 from setveil.errors import DataError, RequestError, unreadable
 from setveil.guarantees.verify.absence import nothing_absent
 from setveil.hierarchy.tree import Hierarchy
@@ -76,16 +77,23 @@ def in_words(desk: Desk, run: str) -> dict[str, Any]:
 
 
 def refused(desk: Desk, run: str) -> dict[str, Any]:
-    """Say what a release does not support, in the commands' sentences: checker, stranger, absent items."""
+    """Say in the commands' sentences what a release does not support.
+
+    checker, query, stranger, absent items; found: why nobody can be found in it.
+    """
     release = _of(desk, run)
     recoding, found = release.report["recoding"], {}
     try:
         require_checked(read_about(release.folder / "published" / "about.json"))
     except RequestError as error:
         found["checker"] = error.message
-    shown = kind_of_recoding(recoding).info.shown
+    info = kind_of_recoding(recoding).info
+    refusal = getattr(info.shared_sums, "__self__", None)
+    if isinstance(refusal, Refusal):
+        found["query"] = f"{refusal.reason} {refusal.instead}"
+    shown = info.shown
     if shown.unfindable is not None:
-        return found | dict.fromkeys(("stranger", "absent"), shown.unfindable.error().message)
+        return found | dict.fromkeys(("stranger", "absent", "found"), shown.unfindable.error().message)
     if recoding not in rows.info.recodings:
         found["stranger"] = of_single_rows("fraction").message
     if not shown.shows_absence:

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from setveil.report import words
 from setveil.report.models import check, words_for
 from setveil.report.record import Record, read_record
 from setveil.report.run.choice import uses_by_fit
-from setveil.report.run.exposure import found_alone, what_is_known
+from setveil.report.run.exposure import alone_bars, found_alone, what_is_known
 from setveil.report.run.kinds import promised
 from setveil.report.verdict import verdict_text
 from setveil.studio import commands, places
@@ -45,6 +46,10 @@ _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
 _ONE_LABEL = {"global", "table-cut"}  # of each item, whatever row it is in
 _QUESTIONS = ("why", "query", "verify", "stranger", "absent", "checker")  # questions of a release
 NEIGHBOUR = "neighbour"  # a job that makes a release beside another one
+_FOLDS = {  # of the page, by the parameters of its address that show a part of the fold
+    "left": {"why", "query", "show", "find", "row"},
+    "research": {"stranger", "absent", "neighbour", "others"},
+}
 _ROWS = 10  # shown before and after
 _COUNTS = 20
 _SHORT = 3  # seconds that an answer is waited for before the page is shown
@@ -71,6 +76,7 @@ async def show(request: Request) -> Response:
     names = await _ask(request, "release_names", run=run, state=state, text=parameters.get("find", ""))
     first = max(_number(parameters.get("row")) - 1, 0)
     rows = await _ask(request, "release_rows", run=run, first=first, count=_ROWS)
+    picture = await _ask(request, "release_picture", run=run)
     said = await _ask(request, "release_in_words", run=run)
     columns = await _ask(request, "release_columns", run=run) if report.get("table") else {"columns": []}
     jobs: Jobs = request.app.state.studio.jobs
@@ -101,6 +107,8 @@ async def show(request: Request) -> Response:
         columns=columns if "problem" in columns else {"columns": figures.columns(columns["columns"])},
         others=_others(project, run, report),
         neighbour=None if neighbour is None else job_state(neighbour),
+        picture=picture,
+        opened=_opened(parameters),
         rows=rows,
         row=first + 1,
         step_of_rows=_ROWS,
@@ -123,6 +131,11 @@ async def show(request: Request) -> Response:
     )
 
 
+def _opened(parameters: Mapping[str, str]) -> str:
+    """Name the fold that the page is opened at: the one whose answer the address has."""
+    return next((fold for fold, names in _FOLDS.items() if names & parameters.keys()), "share")
+
+
 def _neighbour(jobs: Jobs, project: Project) -> Job | None:
     """Find the work on releases next to this one: what runs, what waits, or what was last."""
     found = [job for job in jobs.of(project) if job.kind == NEIGHBOUR]
@@ -143,10 +156,11 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
         "facts": figures.facts(report),
         "uses": uses_by_fit(report),
         "exposed": found_alone(report),
+        "bars": alone_bars(report),
+        "unit": words.unit(report),
         "known": what_is_known(report),
         "old": _is_old(project, report),
         "can_say_why": _can_say_why(report),
-        "grouped": report["recoding"] == "grouped",
         "has_tree": bool(report.get("hierarchy")) and report["recoding"] in _ONE_LABEL,
     }
 
@@ -411,7 +425,7 @@ async def neighbours(request: Request) -> Response:
         name = commands.run_name(project.runs, f"{run}-share-{share.replace('/', '-')}")
         argv = commands.again(report, f"runs/{name}", share=share)
         jobs.start(project, NEIGHBOUR, argv, label=f"the share of {written}", out=project.runs / name)
-    return _back(request, run, "others")
+    return _back(request, run, "others", others="made")
 
 
 async def share(request: Request) -> Response:

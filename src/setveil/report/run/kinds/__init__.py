@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import groupby
 from typing import Any, ClassVar
@@ -38,6 +39,11 @@ def by_error(error: float) -> str:
 def by_share(kept: float) -> str:
     """Judge what is found by the share that is kept: from 90 % on usable, from 50 % on with care."""
     return USABLE if kept >= 0.9 else ROUGHLY if kept >= 0.5 else UNUSABLE
+
+
+def listed_numbers(shared: Iterable[tuple[str, int | str]]) -> str:
+    """List items with how many rows contain them."""
+    return ", ".join(f"{item}: {number}" for item, number in shared)
 
 
 class ReportKind:
@@ -116,6 +122,17 @@ class ReportKind:
     """Files that are always published next to the data."""
     internal: ClassVar[tuple[str, ...]] = ()
     """Files below internal/ that not every kind of release has."""
+
+    row_heads: ClassVar[tuple[str, ...]] = ()
+    """Heads of what is published of a row next to its items."""
+
+    def row_cells(self, _after: Mapping[str, Any]) -> list[str]:
+        """Say below `row_heads` what is published of a row (see `Exposed.became`)."""
+        return []
+
+    def instead_of_items(self, after: Mapping[str, Any] | None) -> str:
+        """Say where to look if no published row has the items of an input row; empty where one has them."""
+        return "see the published file" if after is None else ""
 
     def sections(self, _report: Record) -> list[blocks.Section | None]:
         """Make further sections of the page, to be folded."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from setveil.report import words
 from setveil.report.drawing import blocks
@@ -43,6 +45,9 @@ class Blocks(ReportKind):
         "Block and cell:",
         "a few items that are counted together; and the rows that contain some of these and not the others.",
     )
+
+    def instead_of_items(self, _after: Mapping[str, Any] | None) -> str:
+        return "no row: the published rows are drawn from noisy counts, and are nobody's"
 
     def loss(self, report: Record) -> str:
         found, whole = report["blocks"], report["input"]["occurrences"]

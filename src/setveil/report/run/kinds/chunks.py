@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
-from setveil.report.run.kinds import USABLE, Labels, Points, ReportKind, SharedRecord, Shares, Use, by_error
+from setveil.report.run.kinds import (
+    USABLE,
+    Labels,
+    Points,
+    ReportKind,
+    SharedRecord,
+    Shares,
+    Use,
+    by_error,
+    listed_numbers,
+)
 from setveil.report.run.names import shown
 from setveil.utility import Utility
 from setveil.wording import count
@@ -23,6 +36,15 @@ class Chunks(ReportKind):
         "rows that are published together; and some of their items, with the items of each row among "
         "them, but not which row. A <b>term chunk</b> only names items.",
     )
+
+    row_heads = ("Cluster", "of its rows have, by itself")
+
+    def row_cells(self, after: Mapping[str, Any]) -> list[str]:
+        cluster = "none" if after["group"] is None else after["group"]
+        return [f"{cluster} ({count(after['size'], 'row')})", listed_numbers(after["shared"])]
+
+    def instead_of_items(self, after: Mapping[str, Any] | None) -> str:
+        return super().instead_of_items(after) or "in chunks of its cluster"
 
     def loss(self, report: Record) -> str:
         found, whole = report["chunks"], report["input"]["occurrences"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 from setveil.report import words
 from setveil.report.drawing import blocks
@@ -29,6 +30,11 @@ class ClassedRows(LocalRows):
         "or none, and another class may have another. <b>Suppressed:</b> omitted from all rows of a class.",
     )
     supports_differ = "an item has another label in other classes"
+
+    row_heads = ("Class",)
+
+    def row_cells(self, after: Mapping[str, Any]) -> list[str]:
+        return [str(after["class"])]
 
     def overlap(self, report: Record) -> str:
         number = report["classes"]["number"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
@@ -15,6 +18,7 @@ from setveil.report.run.kinds import (
     SharedRecord,
     Shares,
     Use,
+    listed_numbers,
 )
 from setveil.utility import Measure, Utility
 from setveil.wording import are, count
@@ -32,6 +36,12 @@ class GroupsReport(ReportKind):
         "rows that are published together: their other items row by row, of each sensitive item only in how "
         "many of them it is.",
     )
+
+    row_heads = ("Group", "of its rows have")
+
+    def row_cells(self, after: Mapping[str, Any]) -> list[str]:
+        of_group = listed_numbers(after["shared"]) or "none a sensitive item"
+        return [f"{after['group']} ({count(after['size'], 'row')})", of_group]
 
     def loss(self, report: Record) -> str:
         counted, whole = report["utility"]["sensitive_occurrences"], report["input"]["occurrences"]
