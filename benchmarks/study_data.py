@@ -1,11 +1,11 @@
 """The data of the studies in studies/: the real sets, and the variants of them in the papers.
 
-    python benchmarks/study_data.py [--data FOLDER] OUT
+    python benchmarks/study_data.py [--data FOLDER] [--unchecked] OUT
 
 Writes to the folder OUT, which `setveil compare STUDY --data OUT` then reads: copies of the data sets and
 their hierarchies; the small samples of BMS-WebView-2 and the hierarchies of other degrees of the VLDB 2008
 paper (sections 5.1 and 5.2); hierarchies with the leaves in other orders; the privacy and utility policies of
-the COAT paper (see policies.py).
+the COAT paper (see policies.py). Data sets that are missing are named with the studies that need them.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ DEGREES = (2, 3, 4, 8, 10, 20)  # of further hierarchies; the data come with one
 ORDERS = (("support", 0), *(("random", seed) for seed in range(5)))  # of the leaves, and the order by number
 CONSTRAINTS = 1000  # of PP6 to PP9
 SUMS = Path(__file__).with_name("data.sha256")
+STUDIES, PAGE = Path(__file__).parents[1] / "studies", "docs/data.md"
 
 
 def sample(rows: Path, n_rows: int, n_items: int, out: Path) -> None:
@@ -50,14 +51,25 @@ def sums() -> dict[str, str]:
 
 
 def wrong_files(folder: Path) -> list[str]:
-    """Name the data sets that are missing, or are not those of the studies by their SHA-256."""
+    """Name the data sets that are not those of the studies by their SHA-256."""
     problems = []
     for name, expected in sums().items():
-        if not (folder / name).is_file():
-            problems.append(f"{name} is missing in {folder}.")
-        elif (found := hashlib.sha256((folder / name).read_bytes()).hexdigest()) != expected:
-            problems.append(f"{name} is another file: expected SHA-256 {expected}, found {found}.")
+        if (folder / name).is_file():
+            digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            if digest != expected:
+                problems.append(f"{name} is another file: expected SHA-256 {expected}, found {digest}.")
     return problems
+
+
+def missing_files(folder: Path) -> dict[str, list[str]]:
+    """Name the missing data sets, each with the studies that need it."""
+    studies = {path.name: path.read_text("utf-8") for path in sorted(STUDIES.glob("*.toml"))}
+    of_samples = {"bms_webview2.dat": "wv2_"}
+    return {
+        name: [study for study, text in studies.items() if name in text or of_samples.get(name, name) in text]
+        for name in sums()
+        if not (folder / name).is_file()
+    }
 
 
 def main() -> None:
@@ -66,29 +78,46 @@ def main() -> None:
     options.add_argument("--data", type=Path, default=None, help="folder of the data sets")
     options.add_argument("out", type=Path, metavar="OUT")
     options.add_argument("--seed", type=int, default=0, help="draws the policies")
+    options.add_argument("--unchecked", action="store_true", help="use files with other SHA-256, too")
     arguments = options.parse_args()
     source, out = data_folder(arguments.data), arguments.out
-    if problems := wrong_files(source):
-        sys.exit("\n".join([*problems, "docs/results.md says where each file comes from, and its form."]))
+    problems, missing = wrong_files(source), missing_files(source)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    for name, studies in missing.items():
+        print(f"{name} is missing in {source}. {', '.join(studies)} need it.", file=sys.stderr)
+    if missing or problems:
+        print(f"{PAGE} says where each file comes from, and its form.", file=sys.stderr)
+    if len(missing) == len(sums()) or (problems and not arguments.unchecked):
+        sys.exit(1)
     out.mkdir(parents=True, exist_ok=True)
     for name in sums():
-        shutil.copyfile(source / name, out / name)
-    for n_rows, n_items in SAMPLES:
-        sample(out / "bms_webview2.dat", n_rows, n_items, out / f"wv2_{n_rows // 1000}k_{n_items}.dat")
+        if name not in missing:
+            shutil.copyfile(source / name, out / name)
+    if "bms_webview2.dat" not in missing:
+        for n_rows, n_items in SAMPLES:
+            sample(out / "bms_webview2.dat", n_rows, n_items, out / f"wv2_{n_rows // 1000}k_{n_items}.dat")
     for name in ("bms_webview1", "bms_webview2"):
-        data, tree = sv.read(out / f"{name}.dat"), sv.read_hierarchy(out / f"{name}_hierarchy.csv")
-        for degree in DEGREES:
-            sv.write_hierarchy(sv.Hierarchy.balanced(data, degree), out / f"{name}_degree{degree}.csv")
-        for order, seed in ORDERS:
-            ordered = sv.Hierarchy.balanced(data, common=1, order=order, seed=seed)
-            sv.write_hierarchy(ordered, out / f"{name}_{order}{seed if order == 'random' else ''}.csv")
-        for policy in SHARES:
-            write_itemsets(out / f"{name}_{policy}.dat", pairs_of_some_items(data, policy, arguments.seed))
-        for policy in MIXTURES:
-            drawn = itemsets_of_varying_size(data, policy, CONSTRAINTS, arguments.seed)
-            write_itemsets(out / f"{name}_{policy}.dat", drawn)
-        for policy in SIZES:
-            write_itemsets(out / f"{name}_{policy}.dat", utility_policy(tree, policy))
+        if not missing.keys() & {f"{name}.dat", f"{name}_hierarchy.csv"}:
+            write_variants(name, out, arguments.seed)
+
+
+def write_variants(name: str, out: Path, seed: int) -> None:
+    """Write hierarchies of other degrees and orders, and policies."""
+    data, tree = sv.read(out / f"{name}.dat"), sv.read_hierarchy(out / f"{name}_hierarchy.csv")
+    for degree in DEGREES:
+        sv.write_hierarchy(sv.Hierarchy.balanced(data, degree), out / f"{name}_degree{degree}.csv")
+    for order, draw in ORDERS:
+        ordered = sv.Hierarchy.balanced(data, common=1, order=order, seed=draw)
+        sv.write_hierarchy(ordered, out / f"{name}_{order}{draw if order == 'random' else ''}.csv")
+    for policy in SHARES:
+        write_itemsets(out / f"{name}_{policy}.dat", pairs_of_some_items(data, policy, seed))
+    for policy in MIXTURES:
+        write_itemsets(
+            out / f"{name}_{policy}.dat", itemsets_of_varying_size(data, policy, CONSTRAINTS, seed)
+        )
+    for policy in SIZES:
+        write_itemsets(out / f"{name}_{policy}.dat", utility_policy(tree, policy))
 
 
 if __name__ == "__main__":

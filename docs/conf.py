@@ -63,7 +63,9 @@ site_sections = {
         "cli", "commands/index", "python", "api/index", "formats", "record", "verify", "measures", "glossary",
         "genindex", "project/changes",
     ],
-    "research": ["algorithms", "exact", "exact_proof", "compare", "results", "own_method", "series_search"],
+    "research": [
+        "algorithms", "exact", "exact_proof", "compare", "results", "data", "own_method", "series_search",
+    ],
     "algorithms": ["searches", "classes", "policies", "suppression", "groups", "table_methods"],
     "develop": ["architecture", "internals", "project/contributing", "project/security"],
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,9 @@ from real_data import DATA
 ROOT = Path(__file__).parents[1]
 
 
-def prepare(data: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, str(ROOT / "benchmarks" / "study_data.py"), "--data", str(data), str(out)]
+def prepare(data: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    script = str(ROOT / "benchmarks" / "study_data.py")
+    words = [sys.executable, script, "--data", str(data), str(out), *more]
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
@@ -26,13 +28,52 @@ def test_missing_and_other_files_are_named(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "bms_webview1.dat is missing" in done.stderr
     assert "retail.dat is another file: expected SHA-256 8eebf67a" in done.stderr
-    assert "docs/results.md" in done.stderr
+    assert "docs/data.md" in done.stderr
     assert not (tmp_path / "out").exists()
+    done = prepare(tmp_path, tmp_path / "out", "--unchecked")
+    assert done.returncode == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["retail.dat"]
+    (tmp_path / "none").mkdir()
+    assert prepare(tmp_path / "none", tmp_path / "more").returncode == 1
+    assert not (tmp_path / "more").exists()
+
+
+def test_a_missing_file_is_named_with_its_studies(tmp_path: Path) -> None:
+    done = prepare(tmp_path, tmp_path / "out")
+    lines = {line.split()[0]: line for line in done.stderr.splitlines()}
+    assert "icdm2008.toml need it" in lines["retail.dat"]
+    for study in ("vldb2008.toml", "inference.toml", "orders.toml"):  # samples are made of it
+        assert study in lines["bms_webview2.dat"]
+    assert "vldb2008.toml" not in lines["groceries.csv"]
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
+def test_two_sets_are_enough_for_a_study(tmp_path: Path) -> None:
+    for name in ("bms_webview1", "bms_webview2"):
+        for end in (".dat", "_hierarchy.csv"):
+            (tmp_path / f"{name}{end}").symlink_to(DATA / f"{name}{end}")
+    done = prepare(tmp_path, tmp_path / "out")
+    assert done.returncode == 0
+    study = (ROOT / "studies/vldb2008.toml").read_text("utf-8")
+    needed = set(re.findall(r'(?:path|hierarchy) = "([^"]+)"', study))
+    assert needed <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
+def test_the_program_of_the_page_makes_the_rows_of_diabetes(tmp_path: Path) -> None:
+    rows = [line.split() for line in (DATA / "diabetes_icd9.dat").read_text().splitlines()]
+    padded = [["?", *row, "?", "?"][1:4] if len(row) < 3 else row for row in rows]
+    lines = ["diag_1,diag_2,diag_3", *(",".join(row) for row in padded), "?,?,?"]
+    (tmp_path / "diabetic_data.csv").write_text("\n".join(lines))
+    page = (ROOT / "docs/data.md").read_text("utf-8")
+    program = next(block for block in page.split("```text\n")[1:] if block.startswith("import csv"))
+    subprocess.run([sys.executable, "-c", program.partition("```")[0]], cwd=tmp_path, check=True)
+    assert (tmp_path / "diabetes_icd9.dat").read_bytes() == (DATA / "diabetes_icd9.dat").read_bytes()
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
 def test_the_commands_of_the_page_make_the_files(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "results.md").read_text("utf-8")
+    page = (ROOT / "docs" / "data.md").read_text("utf-8")
     rng = Random(0)
     rows = [line.split() for line in (DATA / "bms_webview1.dat").read_text().splitlines()]
     for row in rows:  # as visits were: pages in any order, some twice
