@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from random import Random
 from types import ModuleType
 from typing import Any
 
-from naive.coat import all_itemsets, pgen
+from naive.anonymize import Tree, leaves, up_from
+from naive.coat import all_itemsets, pgen, weight, whole_loss
 from releases import released
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.hierarchy.tree import Hierarchy
@@ -73,6 +74,8 @@ class Problem:
     utility: tuple[tuple[str, ...], ...] | None
     share: Fraction
     tree: Hierarchy | None
+    weights: dict[str, Fraction] = field(default_factory=dict)  # of nodes
+    penalties: dict[str, Fraction] = field(default_factory=dict)  # of suppressed items
 
     def arguments(self) -> tuple[Any, ...]:
         """Return the arguments of the twins."""
@@ -85,6 +88,7 @@ class Problem:
             self.guarantee.k,
             self.share,
             parents,
+            self.weights,
         )
 
     def run(self, module: ModuleType, seed: int = 0) -> Release:
@@ -96,7 +100,14 @@ class Problem:
             seed,
             utility=self.utility,
             max_suppressed_items=self.share,
+            label_weights=self.weights,
+            penalties=self.penalties,
         )
+
+    def expected_loss(self, image: dict[str, frozenset[str] | None]) -> tuple[Fraction, Fraction]:
+        """Return the utility loss of the labels, and the penalties."""
+        parents = self.case.parents if self.tree else None
+        return whole_loss(self.case.rows, self.items, image, parents, self.weights, self.penalties)
 
 
 def random_problem(rng: Random, share: Fraction | None = None) -> Problem:
@@ -131,4 +142,26 @@ def random_problem(rng: Random, share: Fraction | None = None) -> Problem:
         guarantee = PrivacyConstraints(case.k, privacy)
     if share is None:
         share = rng.choice((Fraction(1), Fraction(1), Fraction(1, 5), Fraction(0)))
-    return Problem(case, tuple(items), privacy, guarantee, utility, share, tree)
+    weights = random_weights(rng, case.parents) if tree and rng.random() < 0.5 else {}
+    occurring = sorted({item for row in case.rows for item in row})
+    penalties = {item: Fraction(rng.randint(0, 9), 7) for item in occurring if rng.random() < 0.3}
+    return Problem(case, tuple(items), privacy, guarantee, utility, share, tree, weights, penalties)
+
+
+def random_weights(rng: Random, parents: Tree) -> dict[str, Fraction]:
+    """Draw weights of some nodes; none is above that of its parent."""
+    inner = {node: [child for child, above in parents.items() if above == node] for node in parents}
+    value = {node: weight(frozenset(under(parents, node)), parents) for node in parents}
+    drawn = {}
+    for node in rng.sample(sorted(parents), rng.randint(1, len(parents))):
+        above = parents[node]
+        most = Fraction(1) if above is None else value[above]
+        least = max((value[child] for child in inner[node]), default=Fraction(1, 100))
+        if least <= most:
+            value[node] = drawn[node] = least + (most - least) * Fraction(rng.randint(0, 7), 7)
+    return drawn
+
+
+def under(parents: Tree, node: str) -> list[str]:
+    """List the leaves under a node."""
+    return [leaf for leaf in leaves(parents) if node in up_from(parents, leaf)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import merging_cases
-from merging_cases import PRIVACY, ROWS, UTILITY, as_bytes, groups, image, random_problem
+from merging_cases import PRIVACY, ROWS, UTILITY, Problem, as_bytes, groups, image, random_problem
 from naive import coat as naive
 from releases import released
 from setveil.algorithms import _all_itemsets
@@ -28,10 +29,58 @@ from setveil.published import Release
 from strategies import Rows, examples, random_case, seeded, transactions
 
 
+def test_weights_change_what_is_merged() -> None:
+    """By shares of leaves b goes with a; if their group weighs as much as all items, with the rarer c."""
+    rows = [frozenset(row) for row in ("ab", "a", "a", "bc", "c")]
+    tree = Hierarchy.from_paths([["a", "ab", "*"], ["b", "ab", "*"], ["c", "*", "*"]])
+    guarantee = PrivacyConstraints(3, (("b",),))
+    plain = run(rows, guarantee, tree)
+    assert groups(plain)["b"] == frozenset("ab")
+    assert "utility_loss" not in plain.details
+    weighed = run(rows, guarantee, tree, label_weights={"ab": 1})
+    assert groups(weighed)["b"] == frozenset("bc")
+    loss = 3 * 1 * Fraction(3, 5) + 1 * Fraction(1, 3) * Fraction(3, 5)  # (b,c) of all items' group, and a
+    assert weighed.details["utility_loss"]["log2_labels"] == pytest.approx(math.log2(loss / 7))
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"d": 1}, "no node of the hierarchy has this label"),
+        ({"b": "3/4"}, "A group must weigh at least as much as its parts"),
+        ({"ab": 0}, "must be above 0 and at most 1"),
+        ({"ab": 1.5}, "must be above 0 and at most 1"),
+        ({"ab": f"{2**61 - 1}/{2**61}"}, "too many digits"),
+    ],
+)
+def test_weights_that_are_refused(weights: dict[str, Any], message: str) -> None:
+    tree = Hierarchy.from_paths([["a", "ab", "*"], ["b", "ab", "*"], ["c", "*", "*"]])
+    with pytest.raises(RequestError, match=message):
+        run([frozenset("abc")] * 4, PrivacyConstraints(2, m=1), tree, label_weights=weights)
+
+
+def test_weights_need_a_hierarchy() -> None:
+    with pytest.raises(RequestError, match="need a hierarchy"):
+        run([frozenset("ab")] * 4, PrivacyConstraints(2, m=1), label_weights={"a": 1})
+
+
 def run(
     rows: Rows, guarantee: PrivacyConstraints, tree: Hierarchy | None = None, seed: int = 0, **parameters: Any
 ) -> Release:
     return merging_cases.run(coat, rows, guarantee, tree, seed, **parameters)
+
+
+def check_loss(problem: Problem, release: Release, image: Any) -> None:
+    """Compare the loss by the user's weights and penalties with the twin's."""
+    if not (problem.weights or problem.penalties):
+        assert "utility_loss" not in release.details
+        return
+    found = release.details["utility_loss"]
+    if problem.case.rows:
+        labels, gone = problem.expected_loss(image)
+        assert found["suppressed"] == pytest.approx(float(gone))
+        assert found["log2_labels"] == (pytest.approx(math.log2(labels)) if labels else None)
+        assert found["log2"] == (pytest.approx(math.log2(labels + gone)) if labels + gone else None)
 
 
 def check_twins(n: int, seed: int) -> Counter[str]:
@@ -55,6 +104,9 @@ def check_twins(n: int, seed: int) -> Counter[str]:
             continue
         release = problem.run(coat)
         assert groups(release) == expected, problem
+        check_loss(problem, release, expected)
+        seen["weighted"] += bool(problem.weights)
+        seen["penalties"] += bool(problem.penalties) and None in expected.values()
         seen["suppressed"] += None in expected.values()
         seen["merged"] += any(group and len(group) > 1 for group in expected.values())
     return seen

@@ -57,18 +57,42 @@ def is_satisfied(published: Sequence[frozenset[Group]], groups: frozenset[Group]
     )
 
 
-def weight(group: Group, tree: Tree | None) -> Fraction:
-    """Leaves under the lowest common ancestor, of all leaves; 1 without a hierarchy."""
+Weights = Mapping[str, Fraction]
+
+
+def weight(group: Group, tree: Tree | None, own: Weights | None = None) -> Fraction:
+    """Return the weight of the lowest common ancestor, else its share of leaves; 1 without a hierarchy."""
     if tree is None:
         return Fraction(1)
     common = [node for node in up_from(tree, min(group)) if all(node in up_from(tree, i) for i in group)]
+    if own and common[0] in own:
+        return own[common[0]]
     return Fraction(sum(common[0] in up_from(tree, leaf) for leaf in leaves(tree)), len(leaves(tree)))
 
 
-def utility_loss(group: Group, sup: int, n: int, n_items: int, tree: Tree | None) -> Fraction:
+def utility_loss(
+    group: Group, sup: int, n: int, n_items: int, tree: Tree | None, own: Weights | None = None
+) -> Fraction:
     """UL of a published group (Definition 3.14)."""
     size = Fraction(2 ** len(group) - 1, 2**n_items - 1)
-    return size * weight(group, tree) * Fraction(sup, n)
+    return size * weight(group, tree, own) * Fraction(sup, n)
+
+
+def whole_loss(
+    rows: Rows,
+    items: Sequence[str],
+    image: Image,
+    tree: Tree | None,
+    own: Weights,
+    penalties: Weights,
+) -> tuple[Fraction, Fraction]:
+    """UL of the labels, and the penalties Y of suppressed items (Definition 3.16)."""
+    published, n = publish(rows, image), len(rows)
+    groups = {group for row in published for group in row}
+    labels = [utility_loss(g, support(published, [g]), n, len(items), tree, own) for g in groups]
+    gone = {item: Fraction(sum(item in row for row in rows), n) for item in items if image[item] is None}
+    penalty = [penalties.get(item, share) for item, share in gone.items()]
+    return sum(labels, Fraction(0)), sum(penalty, Fraction(0))
 
 
 def coat(
@@ -79,6 +103,7 @@ def coat(
     k: int,
     s: Fraction = Fraction(1),
     tree: Tree | None = None,
+    own: Weights | None = None,
     *,
     printed: bool = False,
 ) -> dict[str, Group | None]:
@@ -107,7 +132,12 @@ def coat(
             default=None,
             key=lambda g: (
                 utility_loss(
-                    group | g, sum(group in row or g in row for row in published), len(rows), len(items), tree
+                    group | g,
+                    sum(group in row or g in row for row in published),
+                    len(rows),
+                    len(items),
+                    tree,
+                    own,
                 ),
                 first(g),
             ),

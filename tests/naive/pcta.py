@@ -10,7 +10,16 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from naive.anonymize import Tree
-from naive.coat import Group, TooManySuppressedError, image_of, is_satisfied, publish, support, utility_loss
+from naive.coat import (
+    Group,
+    TooManySuppressedError,
+    Weights,
+    image_of,
+    is_satisfied,
+    publish,
+    support,
+    utility_loss,
+)
 from naive.km import Rows
 
 Step = tuple[Group, Group] | Group  # two groups that were merged, or one that was suppressed
@@ -24,6 +33,7 @@ def pcta(
     k: int,
     s: Fraction = Fraction(1),
     tree: Tree | None = None,
+    own: Weights | None = None,
 ) -> tuple[dict[str, Group | None], list[Step]]:
     """Return the group of each item (None: suppressed), and the steps that led to it."""
     rank = {item: i for i, item in enumerate(items)}
@@ -50,7 +60,7 @@ def pcta(
             for h in clusters - {g}:
                 if constraint[min(g)] == constraint[min(h)]:
                     sup = sum(g in row or h in row for row in published)
-                    loss = utility_loss(g | h, sup, len(rows), len(items), tree)
+                    loss = utility_loss(g | h, sup, len(rows), len(items), tree, own)
                     one, other = sorted((g, h), key=first)
                     pairs.append((loss, first(one), first(other), one, other))
         if pairs:

@@ -16,7 +16,8 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import MissingItemsError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode
-from setveil.utility.ul import hierarchy_weights, log2, ul, ul_of_labels
+from setveil.utility.ul import hierarchy_weights, ul, ul_of_labels
+from setveil.values.numbers import log2
 from strategies import examples, random_case, seeded, transactions
 
 # SPEC §5: the rows of the paper's Fig. 1(a) and its result, without the suppression of d.

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.errors import RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels import item_groups as kernel
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
 from setveil.tracing import Trace, as_float, most
 
+MOST = 1 << 62  # costs stay below it (see `compare_losses`)
 SHRUNK = 0.8  # equal rows are merged when the groups have become so few, relative to the last time
 
 
@@ -34,18 +38,21 @@ class ItemGroups:
         hierarchy: Hierarchy | None,
         utility: Sequence[Sequence[str]] | None,
         width: int,
+        weights: Mapping[str, Fraction] | None = None,
     ) -> None:
         indptr, items = data.indptr, data.items
         if hierarchy is None:
             self.items = data.vocabulary
             n = len(self.items)
             tree = (np.array([-1]), np.array([0]), np.array([1]))  # one node over all: every weight is 1
+            worth, self.whole = np.ones(1, np.int64), 1
             node = np.zeros(n, np.int32)
         else:
             self.items = Vocabulary(hierarchy.labels[: hierarchy.n_leaves])
             n = len(self.items)
             indptr, items = recode_rows(indptr, items, hierarchy.locate(data.vocabulary))
             tree = (hierarchy.parent, hierarchy.low, hierarchy.high)
+            worth, self.whole = weights_of_nodes(hierarchy, weights or {}, data.n_rows)
             node = np.arange(n, dtype=np.int32)
         self.rows = (indptr, items)
         self.utility = utility or ()
@@ -60,6 +67,7 @@ class ItemGroups:
             invert(distinct[0], distinct[1], n)[:2],
             frozen(self.constraint, np.int32),
             (frozen(tree[0], np.int32), frozen(tree[1], np.int32), frozen(tree[2], np.int32)),
+            frozen(worth, np.int64),
             node,
             width,
         )
@@ -101,11 +109,16 @@ class ItemGroups:
                 while s.low[s.node[h]] < s.low[node] or s.high[node] < s.high[s.node[h]]:
                     node = int(s.parent[node])
                 size = int(s.size[group] + s.size[h])
-                leaves = int(s.high[node] - s.low[node])
                 rows = int(s.support[group] + s.support[h] - together[h])
-                found.append((((1 << size) - 1) * leaves * rows, h))
-        whole = int(s.high.max(initial=1))
-        return [(h, as_float(Fraction(loss, whole))) for loss, h in sorted(found)]
+                found.append((((1 << size) - 1) * int(s.worth[node]) * rows, h))
+        return [(h, as_float(Fraction(loss, self.whole))) for loss, h in sorted(found)]
+
+    def loss_of_labels(self, n_rows: int) -> Fraction:
+        """Sum the utility loss of the published groups, exactly (Definition 3.14 of COAT)."""
+        s = self.state
+        alive = [g for g in self.occurring.tolist() if s.group[g] == g]
+        total = sum(((1 << int(s.size[g])) - 1) * int(s.worth[s.node[g]] * s.support[g]) for g in alive)
+        return Fraction(total, ((1 << len(self.items)) - 1) * self.whole * max(n_rows, 1))
 
     def labels_of(self, group: int) -> list[str]:
         """List the labels of a group's items, in item order."""
@@ -162,3 +175,34 @@ class ItemGroups:
         while (after := int(self.state.following[out[-1]])) >= 0:
             out.append(after)
         return out
+
+
+def weights_of_nodes(
+    hierarchy: Hierarchy, weights: Mapping[str, Fraction], n_rows: int
+) -> tuple[NDArray[np.int64], int]:
+    """Scale the weights of all nodes to integers, and return the scale; by default the share of leaves.
+
+    A group of items has the weight of their lowest common ancestor.
+    """
+    names = {label: node for node, label in enumerate(hierarchy.labels)}
+    if unknown := [label for label in weights if label not in names]:
+        raise RequestError(
+            f"{listed(unknown, 3)}: no node of the hierarchy has this label, but a weight is given for it.",
+            hint="Name items, or groups of the hierarchy.",
+        )
+    leaves = (np.asarray(hierarchy.high) - hierarchy.low).tolist()
+    values = [Fraction(number, hierarchy.n_leaves) for number in leaves]
+    for label, weight in weights.items():
+        values[names[label]] = weight
+    for node, parent in enumerate(np.asarray(hierarchy.parent).tolist()):
+        if parent >= 0 and values[node] > values[parent]:
+            below, above = hierarchy.labels[node], hierarchy.labels[parent]
+            raise RequestError(
+                f"The weight of {shorten(below)} is {float(values[node]):.6g}, and that of {shorten(above)} "
+                f"above it {float(values[parent]):.6g}. A group must weigh at least as much as its parts.",
+                hint="Without a weight of its own, a node has the share of the leaves below it.",
+            )
+    scale = math.lcm(*(value.denominator for value in values))
+    if scale * max(n_rows, 1) >= MOST:
+        raise RequestError("The weights have too many digits.", hint="Write them with fewer digits.")
+    return np.array([int(value * scale) for value in values], np.int64), scale

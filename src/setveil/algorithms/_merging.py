@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from setveil.errors import RequestError, shorten
+from setveil.errors import RequestError, as_option, shorten
 from setveil.progress import Progress
+from setveil.values import kinds
 from setveil.values.declared import Declared, parameter
-from setveil.values.kinds import GroupsOfItems, Share
+from setveil.values.kinds import GroupsOfItems, ItemWeights, LabelWeights, Share
+from setveil.values.numbers import log2
 
 if TYPE_CHECKING:
     from setveil.algorithms._item_groups import ItemGroups
@@ -41,8 +43,30 @@ class Merging(Declared):
         Share(), "Greatest share of items to suppress, such as 15%.", default=0
     )
 
+    # weight of the labels whose lowest common ancestor in the hierarchy a node is, above 0 and at most 1; by
+    # default, and of other nodes, the share of the leaves under it
+    label_weights: Mapping[str, Number] = parameter(
+        LabelWeights(),
+        "File of lines label,number: weights of groups of the hierarchy instead of their shares of items.",
+        default_factory=dict,
+    )
+    # penalty of a suppressed item in the utility loss; by default, and of other items, its share of the rows
+    penalties: Mapping[str, Number] = parameter(
+        ItemWeights(),
+        "File of lines item,number: utility loss of suppressed items (default: shares of rows).",
+        default_factory=dict,
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        for label, weight in self.label_weights.items():
+            if kinds.Probability().accepts(weight):
+                raise RequestError(
+                    f"The weight of {shorten(label)} must be above 0 and at most 1, got {weight}."
+                )
+        for item, penalty in self.penalties.items():
+            if kinds.Number().accepts(penalty):
+                raise RequestError(f"The penalty of {shorten(item)} must be at least 0, got {penalty}.")
         if self.utility is not None:
             object.__setattr__(self, "utility", _partition(self.utility) or None)
 
@@ -113,7 +137,13 @@ def merge_items(
     guarantee.require_feasible(data)
     k = min(guarantee.k, data.n_rows + 1)  # no support is greater, and the loops count in 64 bits
     m = min(guarantee.m or 1, int(data.row_lengths().max(initial=1)))  # sets of more items occur nowhere
-    groups = ItemGroups(data, hierarchy, parameters.utility, m)
+    weights = {label: Fraction(str(weight)) for label, weight in parameters.label_weights.items()}
+    if weights and hierarchy is None:
+        raise RequestError(
+            "Weights of labels need a hierarchy: a label has the weight of the lowest group above its items.",
+            hint=f"Give the hierarchy with {as_option('hierarchy', 'tree.csv')}.",
+        )
+    groups = ItemGroups(data, hierarchy, parameters.utility, m, weights)
     share = Fraction(str(parameters.max_suppressed_items))
     allowed = int(share * groups.occurring.size)
     policy: Policy
@@ -131,4 +161,16 @@ def merge_items(
         "suppressed": [groups.items.labels[item] for item in sorted(groups.suppressed)],
         "utility_constraints": kept_counts(groups),
     }
+    if weights or parameters.penalties:
+        details["utility_loss"] = _loss(groups, data, parameters.penalties)
     return recoding, details
+
+
+def _loss(groups: ItemGroups, data: Transactions, penalties: Mapping[str, Number]) -> dict[str, float | None]:
+    """Sum the utility loss with the user's weights and penalties (Definition 3.16 of COAT)."""
+    names = groups.items.labels
+    rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    shares = {names[i]: Fraction(rows.get(names[i], 0), max(data.n_rows, 1)) for i in groups.suppressed}
+    gone = sum((Fraction(str(penalties.get(item, share))) for item, share in shares.items()), Fraction(0))
+    labels = groups.loss_of_labels(data.n_rows)
+    return {"log2": log2(labels + gone), "log2_labels": log2(labels), "suppressed": float(gone)}

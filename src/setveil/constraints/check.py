@@ -131,6 +131,7 @@ def count_satisfied(
         invert(rows[0], rows[1], n)[:2],
         zeros,
         (frozen([-1], np.int32), frozen([0], np.int32), frozen([1], np.int32)),
+        frozen([1], np.int64),
         zeros,
         1,
     )

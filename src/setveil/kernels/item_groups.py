@@ -45,6 +45,7 @@ class Groups(NamedTuple):
     parent: Ids
     low: Ids
     high: Ids
+    worth: Ints  # int64 (nodes,), read-only: the weight of labels under each node, never less than below it
     # mark, tally, fill, touched: int64 (rows,), int64 (n,), int64 (n,), int32 (n,): workspace: `mark` holds
     # old ticks of the clock, `tally` and `fill` zeros
     mark: Ints
@@ -209,8 +210,8 @@ def count_together(s, g):
 def best_partner(s, g):
     """Find the group to merge with g at least utility loss, the first of equals, -1 if there is none.
 
-    Also returns the members of both together, and the leaves under the lowest common ancestor times the
-    support: the loss is (2^members - 1) times these, times what is the same for all.
+    Also returns the members of both together, and the weight of the lowest common ancestor times the support:
+    the loss is (2^members - 1) times these, times what is the same for all.
     """
     count_together(s, g)
     best, best_size, best_cost = np.int64(-1), np.int64(0), np.int64(0)
@@ -221,7 +222,7 @@ def best_partner(s, g):
         while s.low[s.node[h]] < s.low[node] or s.high[node] < s.high[s.node[h]]:
             node = np.int64(s.parent[node])
         size = s.size[g] + s.size[h]
-        cost = (np.int64(s.high[node]) - s.low[node]) * (s.support[g] + s.support[h] - s.tally[h])
+        cost = s.worth[node] * (s.support[g] + s.support[h] - s.tally[h])
         if best < 0 or compare_losses(size, cost, best_size, best_cost) < 0:
             best, best_size, best_cost = np.int64(h), size, cost
     s.tally[:] = 0
@@ -317,6 +318,7 @@ def single_groups(
     index: tuple[Ints, Ids],
     constraint: Ids,
     tree: tuple[Ids, Ids, Ids],
+    worth: Ints,
     node: Ids,
     width: int,
 ) -> Groups:
@@ -350,6 +352,7 @@ def single_groups(
         parent=tree[0],
         low=tree[1],
         high=tree[2],
+        worth=worth,
         mark=np.zeros(weights.size, np.int64),
         tally=np.zeros(n, np.int64),
         fill=np.zeros(n, np.int64),

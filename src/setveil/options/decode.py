@@ -69,6 +69,12 @@ class Inputs:
         weights = load_weights(Path(path), self.encoding)
         return {item: weights[item] for item in self.occurring(weights)}
 
+    def label_weights(self, path: str | Path) -> dict[str, float]:
+        """Read weights of labels of a hierarchy from a file."""
+        from setveil.options.inputs import load_weights
+
+        return load_weights(Path(path), self.encoding)
+
     def column_labels(self, path: str | Path) -> dict[str, list[str]]:
         """Read labels of columns from a file."""
         from setveil.options.inputs import load_column_labels

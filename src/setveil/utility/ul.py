@@ -11,6 +11,7 @@ from setveil.errors import MissingItemsError, listed
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.recoding import AnyRecoding
 from setveil.utility import Case, Compared, Measure
+from setveil.values.numbers import log2
 
 
 def ul(
@@ -84,20 +85,6 @@ def hierarchy_weights(recoding: AnyRecoding, tree: Hierarchy) -> dict[str, Fract
             leaves = int(tree.high[node]) - int(tree.low[node])
         out[label] = Fraction(leaves, tree.n_leaves)
     return out
-
-
-def log2(value: Fraction) -> float | None:
-    """Take the base 2 logarithm of a fraction of any size; None for 0.
-
-    >>> log2(Fraction(3, 2**5000))
-    -4998.415037499279
-    """
-    if not value:
-        return None
-    # 64 or 65 leading bits of the quotient, then its place.
-    shift = value.denominator.bit_length() - value.numerator.bit_length() + 64
-    top = (value.numerator << shift if shift > 0 else value.numerator >> -shift) // value.denominator
-    return math.log2(top) - shift
 
 
 def _weighted(case: Case) -> dict[str, float | None]:

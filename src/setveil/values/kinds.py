@@ -389,6 +389,18 @@ class ItemWeights(_File):
         return inputs.weights(text)
 
 
+class LabelWeights(ItemWeights):
+    """A file with a label of the hierarchy and a number in each line."""
+
+    allowed = "a file of lines label,number"
+
+    def accepts(self, value: Any) -> str:
+        return "" if isinstance(value, Mapping) else "a dict of labels and numbers"
+
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.label_weights(text)
+
+
 class ColumnLabels(_File):
     """A file with a column and a label in each line."""
 

@@ -86,3 +86,17 @@ def written(share: Fraction) -> str:
     """Write a share as a decimal number if it is a short one, else as a fraction."""
     text = f"{float(share):.10g}"
     return text if Fraction(text) == share else str(share)
+
+
+def log2(value: Fraction) -> float | None:
+    """Take the base 2 logarithm of a fraction of any size; None for 0.
+
+    >>> log2(Fraction(3, 2**5000))
+    -4998.415037499279
+    """
+    if not value:
+        return None
+    # 64 or 65 leading bits of the quotient, then its place.
+    shift = value.denominator.bit_length() - value.numerator.bit_length() + 64
+    top = (value.numerator << shift if shift > 0 else value.numerator >> -shift) // value.denominator
+    return math.log2(top) - shift

@@ -42,6 +42,12 @@ class COAT(Merging):
         group form one more together. None: every merge is allowed.
     max_suppressed_items : number between 0 and 1
         Greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10).
+    label_weights : mapping of str to number
+        Weights, above 0 and at most 1, of groups of the hierarchy: of the labels whose lowest common ancestor
+        they are. By default, and for other nodes, the share of the leaves under the node.
+    penalties : mapping of str to number
+        Utility loss of suppressed items, in the details; by default, and for other items, their share of the
+        rows. The algorithm chooses no step by it.
 
     Examples
     --------
@@ -124,6 +130,6 @@ def anonymize(
     Details: `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
     `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items that
     occur is suppressed), and the number of rows with any of its items before and after. Where it is satisfied
-    the two are equal (Corollary 3.12).
+    the two are equal (Corollary 3.12). With weights or penalties of the user also `utility_loss`.
     """
     return merge_items(protect, data, hierarchy, guarantee, parameters, progress, trace)

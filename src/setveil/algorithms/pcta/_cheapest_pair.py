@@ -47,8 +47,7 @@ def _bound(s, partners, g):
     """Size and cost of a loss that is at most that of g with any other group."""
     if partners.made[g] == s.stamp[g]:
         return partners.size[g], partners.cost[g]
-    node = s.node[g]
-    return s.size[g] + 1, (np.int64(s.high[node]) - s.low[node]) * s.support[g]
+    return s.size[g] + 1, s.worth[s.node[g]] * s.support[g]
 
 
 @compiled

@@ -44,6 +44,12 @@ class PCTA(Merging):
         UPCTA.
     max_suppressed_items : number between 0 and 1
         Greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10).
+    label_weights : mapping of str to number
+        Weights, above 0 and at most 1, of groups of the hierarchy: of the labels whose lowest common ancestor
+        they are. By default, and for other nodes, the share of the leaves under the node.
+    penalties : mapping of str to number
+        Utility loss of suppressed items, in the details; by default, and for other items, their share of the
+        rows. The algorithm chooses no step by it.
 
     Examples
     --------
