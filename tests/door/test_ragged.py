@@ -348,3 +348,35 @@ def test_codes_in_front_of_hashes_are_proposed(make: str, tmp_path: Path) -> Non
     with pytest.raises(sv.TableError) as caught:
         sv.read(tmp_path / "a.csv")
     assert [dict(options)["item_columns"] for options, _ in caught.value.readings] == ["1-3"]
+
+
+@pytest.mark.parametrize("n", [14, 19, 60])
+@pytest.mark.parametrize("form", FORMS)
+def test_few_lines_whose_ids_are_at_their_ends(form: str, n: int, tmp_path: Path) -> None:
+    """Check items of numbers in front of an address, a telephone number and an amount."""
+    rng = seeded(57)
+    name, written = FORMS[form]
+    rows = [
+        [*rng.sample(CODES, 1 + at % 3), f"user{at * 37 + 4_000}@example.org", f"{rng.uniform(17, 40):.1f}"]
+        for at in range(n)
+    ]
+    (tmp_path / name).write_text(written(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / name)
+    (options,) = [dict(options) for options, _ in caught.value.readings]
+    found = sv.read(tmp_path / name, **options)
+    assert [{*one} for one in found] == [{*row[:-2]} for row in rows]
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("separator", [";", "|", "\t"])
+def test_blanks_in_telephone_numbers_separate_nothing(separator: str, first: bool, tmp_path: Path) -> None:
+    rng = seeded(58)
+    rows = [rng.sample(CODES, 1 + at % 3) for at in range(40)]
+    persons = [[f"+49 {at + 10} {7_000_003 + 17 * at:07}", f"[{7_000_003 + 17 * at}]"] for at in range(40)]
+    every = [[*own, *row] if first else [*row, *own[::-1]] for own, row in zip(persons, rows, strict=True)]
+    (tmp_path / "a.csv").write_text(as_text(separator)(every))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    (options,) = [dict(options) for options, _ in caught.value.readings]
+    assert [{*one} for one in sv.read(tmp_path / "a.csv", **options)] == [{*row} for row in rows]

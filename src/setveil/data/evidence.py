@@ -143,7 +143,7 @@ def has_columns(rows: Rows) -> bool:
 def end_alike(rows: Rows) -> bool:
     """Return whether lines of different lengths have about one kind of value per place from their end."""
     least = min(map(len, rows), default=0)
-    if len(rows) < MANY or least < 2 or common_width(rows)[1] >= ALIKE:
+    if len(rows) < MANY // 2 or least < 2 or common_width(rows)[1] >= ALIKE:
         return False
 
     def of_one_kind(place: int) -> bool:

@@ -15,6 +15,7 @@ from setveil.data.io.json_values import is_document
 from setveil.data.io.source import Text, is_parquet
 from setveil.data.layout import formats_of, in_words
 from setveil.data.names import names_columns
+from setveil.data.personal_forms import PHONE, likely_form
 from setveil.data.vocabulary import is_integer
 from setveil.errors import TableError
 
@@ -211,9 +212,16 @@ def _between_blanks(head: str) -> str:
     others = [sign for sign in evidence.SEPARATORS if any(sign in field for row in rows for field in row)]
     inside = [{at for row in rows for at, field in enumerate(row) if sign in field} for sign in others]
     columns = set().union(*inside)
-    if len(columns) != 1 or any(_is_table(head, sign) for sign in others):
+    if len(columns) != 1 or any(_is_table(head, sign) or _are_spaced(head, sign) for sign in others):
         return ""
     return " "
+
+
+def _are_spaced(head: str, sign: str) -> bool:
+    """Return whether blanks are only within telephone numbers, of which a sign separates one per line."""
+    rows = _rows(head, sign, strict=True)
+    spaced = [field for row in rows for field in row if " " in field]
+    return len(spaced) == len(rows) and all(likely_form(field) == PHONE for field in spaced)
 
 
 @lru_cache(16)
