@@ -169,3 +169,37 @@ def test_words_that_mean_no_item_in_lists_are_left_out_of_proposals(tmp_path: Pa
         sv.read(path)
     found = sv.read(path, **question.value.readings[0][0])
     assert (found.n_rows, found.n_items, found.n_occurrences) == (40, 3, 80)
+
+
+# --- quotes as signs, and small numbers of people
+
+
+@pytest.mark.parametrize(("name", "separator"), [("a.tsv", "\t"), ("a.csv", "\t"), ("a.csv", ";")])
+def test_columns_are_proposed_though_quotes_are_inch_signs(name: str, separator: str, tmp_path: Path) -> None:
+    rng = seeded(93)
+    goods = ['"SMALL" box', '17" screen', "cable", "rope"]
+    lines = [[f"{1000 + at // 2}", rng.choice(goods)] for at in range(120)]
+    path = _lines(tmp_path / name, *(separator.join(line) for line in (["kunde", "artikel"], *lines)))
+    with pytest.raises(sv.TableError) as question:
+        sv.read(path)
+    options = question.value.readings[0][0]
+    assert options["quote"] == "none"
+    found = sv.read(path, **options)
+    assert (found.n_rows, {*found.vocabulary.labels}) == (60, {*goods})
+
+
+def test_lines_of_people_with_small_numbers_are_no_table_of_lines(tmp_path: Path) -> None:
+    rng = seeded(94)
+    lines = (f"{at // 3},{rng.choice(GOODS)},{rng.randint(100, 999)}" for at in range(150))
+    path = _lines(tmp_path / "a.csv", "customer,product,price", *lines)
+    with pytest.raises(sv.TableError, match="is named like persons, and 50 values") as question:
+        sv.read_table(path, qi=["price"], set="product")
+    table = sv.read_table(path, qi=["price"], set="product", **question.value.readings[0][0])
+    assert table.n_rows == 50
+
+
+def test_rounded_ids_are_refused_before_columns_are_asked_about(tmp_path: Path) -> None:
+    lines = (f"{'1.96416E+14' if at % 2 else '2.83726E+14'},{GOODS[at % 4]}" for at in range(120))
+    path = _lines(tmp_path / "a.csv", "pid,product,", *lines)
+    with pytest.raises(sv.DataError, match="120 values that a spreadsheet or a program rounded"):
+        sv.read(path)

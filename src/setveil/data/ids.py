@@ -363,7 +363,8 @@ def comes_again(
     pairs, shared = np.unique(codes * n_classes + classes, return_counts=True)
     parts = np.bincount(pairs // n_classes, minlength=times.size)
     number, unequal = int(several.sum()), int((several & (parts > 1)).sum())
-    if is_person_id(column.name) or _are_people(column.name, labels) or are_addresses(column.name, labels):
+    of_people = _are_people(column.name, labels) or (is_people(column.name) and column.is_grouped)
+    if is_person_id(column.name) or of_people or are_addresses(column.name, labels):
         return Again(column, number, unequal, n_classes, NAMED)
     if number < 2 or is_place(column.name):
         return None
@@ -457,7 +458,8 @@ def are_addresses(name: str, labels: Sequence[str]) -> bool:
 def may_come_again(name: str, values: Sequence[str]) -> bool:
     """Return whether the first values of a column suggest that it shows repeated persons."""
     present = [value for value in values if value not in evidence.MISSING]
-    if is_person_id(name) or _are_people(name, present) or are_addresses(name, present):
+    of_people = _are_people(name, present) or (is_people(name) and are_grouped_ids(present))
+    if is_person_id(name) or of_people or are_addresses(name, present):
         return True
     if not present or set(present) <= evidence.YES | evidence.NO:
         return False

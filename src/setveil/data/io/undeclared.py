@@ -36,7 +36,7 @@ from setveil.data.io.written import long_separator, plain_text
 from setveil.data.layout import FORMATS, function_of
 from setveil.data.names import is_event, is_no_item, is_person_name, may_be_item, names_others
 from setveil.data.readings import EVERY_FIELD, EVERY_WORD, are_items, are_words, refusal
-from setveil.data.rows_of_columns import RowsRead, require_people
+from setveil.data.rows_of_columns import RowsRead, refuse_rounded_parts, require_people
 from setveil.data.skipped import OF_LACKING, lines_of
 from setveil.data.skipped import SAID as OF_LINES
 from setveil.errors import DataError, RequestError, TableError, shorten
@@ -66,9 +66,11 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
             part = replace(part, notes=(*plain.notes, *part.notes, *filter(None, [words])))
         return replace(part, written={"separator": long}) if written["separator"] == long and long else part
     except TableError as error:
-        if not error.readings and request.quote is None and _has_open_quotes(text):
-            error.readings = (({"quote": "none"}, _BARE_QUOTES),)
+        if not error.readings and request.quote is None and b'"' in text.content:
+            error.readings = (({"quote": "none"}, _BARE_QUOTES),) if _has_open_quotes(text) else ()
             error.keep(lambda options: can_be_read(text, request, options))
+            if not error.readings and (question := _question_without_quotes(text, detected, request)):
+                raise question from None
         if error.readings and all({*options} == {"separator"} for options, _ in error.readings):
             error.keep(lambda options: can_be_read(text, request, options))
         if separator != written["separator"] or request.quote is not None:
@@ -78,6 +80,8 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
         bare = replace(own_request, separator=written["separator"], quote="none")
         if request.quote is None and can_be_read(text, bare, {}):
             raise _plain_quotes(error) from None
+        if request.quote is None and (question := _question_without_quotes(text, detected, request)):
+            raise question from None
         raise
 
 
@@ -143,7 +147,10 @@ def can_be_read(text: Text, request: ReadingRequest, options: Mapping[str, str])
 
 
 def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
-    """Return whether a reading gives rows, and not IDs for items; TableError for events of people."""
+    """Return whether a reading gives rows, and not IDs for items.
+
+    TableError for events of people, DataError for numbers that were rounded.
+    """
     said: dict[str, Any] = dict(options)
     lines = {name: said.pop(name) for name in OF_LINES if name in said}
     if lines:
@@ -175,6 +182,7 @@ def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bo
     except (DataError, RequestError):
         return False
     require_people(text.name, part, own_request.wanted)
+    refuse_rounded_parts(text.name, part)
     items = int((part.codes >= 0).sum())
     several = len(part.items) > 1
     if any(why_id(column, items=not several) for column in part.items):
@@ -311,6 +319,17 @@ def _plain_quotes(error: QuoteError) -> TableError:
     """Ask whether double quotes are signs like any other."""
     ways = [({"quote": "none"}, _BARE_QUOTES)]
     return TableError(error.message.removesuffix("."), [], ways, error.hint.removesuffix("."))
+
+
+def _question_without_quotes(text: Text, detected: str, request: ReadingRequest) -> TableError | None:
+    """Ask about columns as if double quotes were signs like any other; None if no reading works."""
+    try:
+        read_separated(text, detected, replace(request, quote="none"))
+    except TableError as question:
+        return question if question.readings else None
+    except (DataError, RequestError):
+        return None
+    return None
 
 
 def _has_open_quotes(text: Text) -> bool:
