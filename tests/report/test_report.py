@@ -448,12 +448,13 @@ def test_sections_come_in_a_good_order(report: Any) -> None:
     order = [
         "People still at risk",
         "Files to share",
-        "Risk before and after",
         "Limits of the guarantee",
-        "Information loss",
-        "Remaining usefulness",
         "Input",
         "Provenance",
+        "Annex: measures for researchers",
+        "Risk before and after",
+        "Information loss",
+        "Remaining usefulness",
         "Explanations",
         "Decision",
     ]
@@ -724,6 +725,7 @@ def test_page_shows_what_was_said_and_read() -> None:
     text = text_of(NAMED)
     for fact in (
         "Date: 2026-11-22; Purpose: research <1>; Recipient: A university; Responsible: J. Doe.",
+        "Open: --legal-basis , --review . Not covered: ",
         "Read as long table, one row per value of patient_id",
         "Column of row ids patient_id Columns of items icd10 Ignored columns ward, date",
         "Separator semicolon Encoding windows-1252",

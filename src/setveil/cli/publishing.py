@@ -101,6 +101,8 @@ class About:
     purpose: str | None = option(ABOUT, "State what the release is for.", "TEXT")
     recipient: str | None = option(ABOUT, "State who gets the release.", "TEXT")
     responsible: str | None = option(ABOUT, "State who is responsible for the release.", "TEXT")
+    legal_basis: str | None = option(ABOUT, "State the legal basis of the release.", "TEXT")
+    review: str | None = option(ABOUT, "State when the release is reviewed.", "TEXT")
     date: str | None = option(
         ABOUT,
         "State the date of the release, such as 2026-01-31.",
@@ -117,6 +119,8 @@ class About:
             "purpose": self.purpose,
             "recipient": self.recipient,
             "responsible": self.responsible,
+            "legal_basis": self.legal_basis,
+            "review": self.review,
             "date": self.date,
         }
         return {key: text for key, text in texts.items() if text is not None}

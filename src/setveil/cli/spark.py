@@ -23,7 +23,7 @@ DEFAULT = "aa"
 _KNOWN = {  # options of anonymize that mean something here, besides those of the algorithm
     "input", "engine", "model", "k", "m", "algorithm", "hierarchy", "format", "id-column", "item-column",
     "not-ids", "out", "seed", "force", "json", "counts", "counts-min", "details", "external", "purpose",
-    "recipient", "responsible", "date", "list-members",
+    "recipient", "responsible", "legal-basis", "review", "date", "list-members",
 }  # fmt: skip
 
 

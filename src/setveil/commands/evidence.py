@@ -42,7 +42,7 @@ def evidence(
     """Collect the facts about a release once, and cite them for each standard that asks for them.
 
     ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. Questions that
-    only people can answer stay open; the run's `responsible` and `recipient` answer two of them. Nothing
+    only people can answer stay open; the run's `responsible`, `recipient` and `review` answer three. Nothing
     claims conformity.
 
     Parameters

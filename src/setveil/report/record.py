@@ -632,11 +632,13 @@ class Sample(TypedDict):
 
 
 class AboutEntry(TypedDict, total=False):
-    """Statements about a release: date, purpose, recipient, person responsible."""
+    """Statements about a release: date, purpose, recipient, person responsible, legal basis, review date."""
 
     purpose: str
     recipient: str
     responsible: str
+    legal_basis: str
+    review: str
     date: str
 
 

@@ -152,9 +152,13 @@ def fold(title: str, inside: str, *parts: str) -> Section | None:
     return Section(title, inside, filled) if filled else None
 
 
-def folded(sections: Iterable[Section | None]) -> str:
-    """Show a table of contents and sections that are folded; browsers open the section of a link."""
-    shown = [one for one in sections if one is not None]
+def folded(sections: Iterable[Section | None], annex: Iterable[Section | None] = ()) -> str:
+    """Show a table of contents and sections that are folded; browsers open the section of a link.
+
+    `annex`: sections that only researchers read, below the others.
+    """
+    first, last = ([one for one in some if one is not None] for some in (sections, annex))
+    shown = [*first, *last]
     if not shown:
         return ""
     places = [f"part-{number}" for number, _ in enumerate(shown, 1)]
@@ -167,6 +171,8 @@ def folded(sections: Iterable[Section | None]) -> str:
         f'<div id="{place}">\n' + "\n".join(one.parts) + "\n</div>\n</details>"
         for place, one in zip(places, shown, strict=True)
     ]
+    if last:
+        parts.insert(len(first), section("Annex: measures for researchers"))
     return f'<nav aria-label="Contents">\n<ul>\n{links}\n</ul>\n</nav>\n' + "\n".join(parts)
 
 

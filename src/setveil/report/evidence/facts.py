@@ -202,7 +202,10 @@ def provenance(sources: EvidenceSources) -> list[EvidenceFact]:
         facts.append(EvidenceFact("Command", record["command"], record["command"], "command"))
     facts.append(EvidenceFact("Seed", str(record["seed"]), record["seed"], "seed"))
     said: Mapping[str, Any] = record.get("about") or {}
-    facts += [EvidenceFact(name.capitalize(), str(said[name]), said[name], f"about.{name}") for name in said]
+    facts += [
+        EvidenceFact(name.replace("_", " ").capitalize(), str(said[name]), said[name], f"about.{name}")
+        for name in said
+    ]
     return facts
 
 

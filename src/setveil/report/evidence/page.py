@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -11,7 +12,6 @@ from setveil.report.drawing import blocks
 from setveil.report.evidence.facts import EvidenceFact, EvidenceSources
 from setveil.report.evidence.questions import QUESTIONS, Question, grouped
 from setveil.report.evidence.standards import SUBJECTS, StandardSection, tested, uncovered
-from setveil.report.run.kinds import promised
 from setveil.report.words import of_events
 from setveil.wording import are, count
 
@@ -46,17 +46,19 @@ def evidence_html(
 ) -> str:
     """Write the page."""
     subjects = facts_once(sources)
+    rows = {subject: _rows(facts) for subject, facts in subjects.items()}
     numbers = {
-        _key(fact): number for number, fact in enumerate((f for some in subjects.values() for f in some), 1)
+        _key(fact): number
+        for number, facts in enumerate((facts for some in rows.values() for facts in some.values()), 1)
+        for fact in facts
     }
     names = {name for section in wanted for name in section.questions}
     parts = [
         "<h1>Compliance record</h1>",
-        f'<p class="of">{html.escape(promised(sources.record))}</p>',
         blocks.paragraph(f"{NO_CLAIM} It contains figures of the original rows: keep it internal."),
         _count_open(names, answers),
         "<h2>Facts</h2>",
-        *(_facts(subject, facts, numbers) for subject, facts in subjects.items()),
+        *(_facts(subject, some, numbers) for subject, some in rows.items()),
         "<h2>Limits</h2>",
         *(f'<p class="note">{html.escape(text)}</p>' for text in limits(sources)),
         "<h2>Questions</h2>",
@@ -104,13 +106,49 @@ def _count_open(names: set[str], answers: Mapping[str, str]) -> str:
     return f"<p><b>{count(missing, 'question')} {are(missing)} open</b>, shaded below.</p>"
 
 
-def _facts(subject: str, facts: Sequence[EvidenceFact], numbers: Mapping[tuple[str, str, str], int]) -> str:
-    lines = [
-        f'<tr id="F{numbers[_key(fact)]}"><td>F{numbers[_key(fact)]}</td><th>{html.escape(fact.what)}</th>'
-        f'<td>{html.escape(fact.text)}</td><td class="from">{html.escape(fact.source)}</td></tr>'
-        for fact in facts
-    ]
+def _rows(facts: Sequence[EvidenceFact]) -> dict[str, list[EvidenceFact]]:
+    """Put facts that differ in one word, such as the number of known items, in one row."""
+    rows: dict[str, list[EvidenceFact]] = {}
+    for fact in facts:
+        rows.setdefault(row_and_word(fact)[0], []).append(fact)
+    return rows
+
+
+def row_and_word(fact: EvidenceFact) -> tuple[str, str]:
+    """Return the row of a fact, and the word for it there; empty if the row has no other."""
+    if known := re.fullmatch(r"(.+), (\d+) items? known( .+)?", fact.what):
+        return f"{known[1]}{known[3] or ''}, by items known", f"{known[2]}:"
+    if fact.what.endswith(", SHA-256"):
+        return "SHA-256", fact.what.removesuffix(", SHA-256")
+    if fact.what.startswith("Occurrences "):
+        return "Occurrences", fact.what.removeprefix("Occurrences ")
+    if fact.source in ("setveil", f"versions.{fact.what}"):
+        return "Versions", fact.what
+    if fact.source == f"guarantee.{fact.what}":
+        return "Parameters", fact.what
+    return fact.what, ""
+
+
+def _facts(
+    subject: str,
+    rows: Mapping[str, Sequence[EvidenceFact]],
+    numbers: Mapping[tuple[str, str, str], int],
+) -> str:
+    lines = []
+    for row, facts in rows.items():
+        number = numbers[_key(facts[0])]
+        said = "; ".join(f"{row_and_word(fact)[1]} {fact.text}".strip() for fact in facts)
+        sources = ", ".join(dict.fromkeys(_many(fact.source) for fact in facts))
+        lines.append(
+            f'<tr id="F{number}"><td>F{number}</td><th>{html.escape(row)}</th>'
+            f'<td>{html.escape(said)}</td><td class="from">{html.escape(sources)}</td></tr>'
+        )
     return f'<h3>{subject}</h3>\n<table class="record"><tbody>{"".join(lines)}</tbody></table>'
+
+
+def _many(source: str) -> str:
+    """Write the place of a fact as that of all facts of its list."""
+    return re.sub(r"\.\d+\.", ".*.", re.sub(r"^versions\..*", "versions", source))
 
 
 def _group(title: str, group: Sequence[Question], answers: Mapping[str, str]) -> str:

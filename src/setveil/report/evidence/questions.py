@@ -56,6 +56,7 @@ def prefilled(record: Record) -> dict[str, str]:
     """Answer what the options of the run answer already."""
     about = record.get("about") or {}
     answers = {"owner": about.get("responsible", ""), "access": about.get("recipient", "")}
+    answers["review"] = about.get("review", "")
     return {name: text for name, text in answers.items() if text}
 
 

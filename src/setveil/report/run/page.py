@@ -30,7 +30,7 @@ from setveil.report.run.frontier import frontier
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
 from setveil.report.run.series import series_section
-from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
+from setveil.report.run.statement import headline, how_to_read, not_covered, stated, versions
 from setveil.wording import are, count
 
 _MOST_COLUMNS = 40
@@ -53,7 +53,7 @@ def report_html(report: Record, *, external: bool = False) -> str:
             f"{blocks.data(words.source(report))}{_sample(report)}, {_method(report)}",
             report,
         ),
-        about(report),
+        stated(report),
         _glance(report),
         blocks.beside(still_found(report), _folders(report)),
         usable(report),
@@ -62,18 +62,20 @@ def report_html(report: Record, *, external: bool = False) -> str:
                 applied(report),
                 series_section(report),
                 choice(report),
+                not_covered(report),
+                _read(report),
+                _made(report),
+            ],
+            [
                 exposure(report),
                 counts_section(report),
                 *kind_of(report).sections(report),
-                not_covered(report),
                 losses(report),
                 *columns(report),
                 frontier(report),
                 answers(report),
-                _read(report),
-                _made(report),
                 how_to_read(report, kind_of(report).shown(report)),
-            ]
+            ],
         ),
         _decision(report),
     ]

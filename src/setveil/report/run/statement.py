@@ -66,6 +66,7 @@ def _written(value: object) -> str:
 
 
 _ABOUT = ("date", "purpose", "recipient", "responsible")
+_STATED = (*_ABOUT, "legal_basis", "review")  # what an internal page names, or shows as open
 
 
 def about(report: Record, names: tuple[str, ...] = _ABOUT) -> str:
@@ -77,6 +78,24 @@ def about(report: Record, names: tuple[str, ...] = _ABOUT) -> str:
     return f'<p class="of">{"; ".join(lines)}.</p>' if lines else ""
 
 
+def stated(report: Record) -> str:
+    """Show what was said about a release, the options that state what is open, and the limits."""
+    said: Mapping[str, object] = report.get("about") or {}
+    lines = [f"<b>{_title(name)}:</b> {html.escape(str(said[name]))}" for name in _STATED if said.get(name)]
+    missing = [blocks.code(f"--{name.replace('_', '-')}") for name in _STATED if not said.get(name)]
+    titles = " ".join(title for title, _ in uncovered(report))
+    parts = [
+        f"{'; '.join(lines)}." if lines else "",
+        f"<b>Open:</b> {', '.join(missing)}." if missing else "",
+        f"<b>Not covered:</b> {titles}",
+    ]
+    return f'<p class="small">{" ".join(filter(None, parts))}</p>'
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
 _COUNTED = (
     "How likely an item is.",
     "The published counts show which share of a label's rows contain each of its items.",
@@ -85,6 +104,13 @@ _COUNTED = (
 
 def not_covered(report: Record) -> blocks.Section:
     """Say what the guarantee leaves open, as a section."""
+    lines = uncovered(report)
+    inside = " ".join(title for title, _ in lines)
+    return blocks.Section("Limits of the guarantee", inside, (blocks.points(lines),))
+
+
+def uncovered(report: Record) -> list[tuple[str, str]]:
+    """List the limits of the guarantee, each with a short title, as HTML."""
     guarantee = report["guarantee"]
     spoken = words_for(guarantee)
     never = (("What else is known from the row.", kind_of(report).untreated), *_NEVER_COVERED)
@@ -95,8 +121,7 @@ def not_covered(report: Record) -> blocks.Section:
         lines.insert(-1, _IN_COMMON)
     if report.get("counts"):
         lines[-1:-1] = _of(report, [_COUNTED])
-    inside = " ".join(title for title, _ in lines)
-    return blocks.Section("Limits of the guarantee", inside, (blocks.points(lines),))
+    return lines
 
 
 def _of(report: Record, lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

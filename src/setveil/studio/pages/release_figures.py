@@ -140,7 +140,19 @@ def same_but_share(one: Record, other: Record) -> bool:
     )
 
 
-_NOT_REPEATED = {"share", "out", "force", "external", "purpose", "recipient", "responsible", "title"}
+_NOT_REPEATED = {
+    "share",
+    "out",
+    "force",
+    "external",
+    "purpose",
+    "recipient",
+    "responsible",
+    "legal-basis",
+    "review",
+    "date",
+    "title",
+}
 
 
 def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, Any] | None:

@@ -35,7 +35,14 @@ from setveil.studio.render import Json, error_page, page, to
 from setveil.studio.requests import form_of, whole
 from setveil.studio.trees import column_trees, items_tree, joined
 
-ABOUT = ("purpose", "recipient", "responsible")
+ABOUT = {  # statements about a release: their labels and helps
+    "purpose": ("Purpose", "What the release is for."),
+    "recipient": ("Recipient", "Who gets it."),
+    "responsible": ("Responsible", "The person who is responsible for it."),
+    "legal-basis": ("Legal basis", "The law or the consent that allows the release."),
+    "review": ("Review", "When the release is reviewed."),
+    "date": ("Date", "The date of the release, such as 2026-01-31."),
+}
 _TIMED = {"classes", "exact", "forest"}  # take a time limit, and can hand over the best so far
 _LIMITS = {
     60: "at most 1 minute, then the best so far",
@@ -97,6 +104,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         class_size=settings.get("class-size", ""),
         not_split="\n".join(row[0] for row in rows_of(project, "not-split", settings)),
         limit=_seconds(settings.get("time-limit", _USUAL_LIMIT)),
+        statements=ABOUT,
         about={name: str(settings.get(name, "")) for name in ABOUT},
         external=bool(settings.get("external", False)),
         list_members=bool(settings.get("list-members", False)),
