@@ -46,7 +46,7 @@ def main() -> None:
     for run in arguments.runs:
         measured(run, small, tree, "2")  # compiles
     print(
-        f"{'rows':>11} {'run':<12} {'threads':>7} {'wall':>7} {'cpu':>7} {'MB':>6} "
+        f"{'rows':>11} {'occurrences':>13} {'run':<17} {'threads':>7} {'wall':>7} {'cpu':>7} {'MB':>6} "
         + " ".join(f"{x:>9}" for x in PHASES)
     )
     for times in arguments.times:
@@ -60,7 +60,8 @@ def main() -> None:
                     continue
                 seconds, peak = found.get("timing", {}), found.get("peak_memory_mb", 0)  # Spark knows neither
                 print(
-                    f"{found['input']['rows']:>11,} {run:<12} {threads:>7} {found['wall']:7.1f} "
+                    f"{found['input']['rows']:>11,} {found['input']['occurrences']:>13,} {run:<17} "
+                    f"{threads:>7} {found['wall']:7.1f} "
                     f"{found['cpu']:7.1f} {peak:6.0f} "
                     + " ".join(f"{seconds.get(phase, 0):9.2f}" for phase in PHASES),
                     flush=True,
