@@ -203,3 +203,11 @@ def test_rounded_ids_are_refused_before_columns_are_asked_about(tmp_path: Path) 
     path = _lines(tmp_path / "a.csv", "pid,product,", *lines)
     with pytest.raises(sv.DataError, match="120 values that a spreadsheet or a program rounded"):
         sv.read(path)
+
+
+def test_adjacent_lines_of_an_id_are_no_table_of_lines(tmp_path: Path) -> None:
+    rng = seeded(95)
+    lines = (f"{at // 2},{rng.choice(PLACES)},{rng.choice(GOODS)}" for at in range(400))
+    path = _lines(tmp_path / "a.csv", "pid,city,item", *lines)
+    with pytest.raises(sv.TableError, match="persons with several lines would hide"):
+        sv.read_table(path, qi=["city"], set="item")

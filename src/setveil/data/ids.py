@@ -417,12 +417,15 @@ def _behaves(column: Values, labels: Sequence[str], codes: Codes, items: Items |
 def _are_ids_of_items(column: Values, labels: Sequence[str], items: Items) -> bool:
     """Return whether most lines have an ID, by its name or form, that comes again and has no item twice.
 
+    By name, an ID may also have an item twice if its lines are adjacent.
     Then the lines of an ID belong together, also if what someone may know differs among them.
     """
     times = column.times
     if 2 * int(times[times > 1].sum()) <= int(times.sum()) or are_measured(labels):
         return False
     own = not names_others(column.name) and (has_id_name(column.name) or look_like_ids(labels, once=False))
+    if own and has_id_name(column.name) and column.is_grouped:
+        return True
     return (own or is_event(column.name)) and _once_each(column, items, _SOME_TWICE)
 
 

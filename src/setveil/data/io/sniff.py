@@ -218,7 +218,7 @@ def _between_blanks(head: str) -> str:
 
 
 def _are_spaced(head: str, sign: str) -> bool:
-    """Return whether blanks are only within telephone numbers, of which a sign separates one per line."""
+    """Return whether blanks are only within telephone numbers, one in each line between such signs."""
     rows = _rows(head, sign, strict=True)
     spaced = [field for row in rows for field in row if " " in field]
     return len(spaced) == len(rows) and all(likely_form(field) == PHONE for field in spaced)
