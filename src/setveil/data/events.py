@@ -25,6 +25,8 @@ from setveil.data.ids import (
     are_measured,
     are_unmistakable,
     look_like_ids,
+    of_cells,
+    why_person,
 )
 from setveil.data.names import (
     event_noun,
@@ -85,7 +87,9 @@ def may_tell(name: str, head: Sequence[str]) -> bool:
         return False
     filled = [value for value in head if value not in evidence.MISSING]
     different = list(dict.fromkeys(filled))
-    return _are_ids(different, named=bool(name)) or are_grouped_ids(filled)
+    if _are_ids(different, named=bool(name)) or are_grouped_ids(filled):
+        return True
+    return why_person(of_cells(name, filled)) != ""
 
 
 def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
@@ -122,7 +126,8 @@ def require_lines_of_people(
                 f"{name[:1].upper()}{name[1:]}, which would be an item, says whose they are",
                 (),
                 [({"format": None}, "asks which columns count, and whose lines are")] if named else [],
-                "rows that are meant to be no people need --rows-are-events",
+                "rows that are meant to be no people need --rows-are-events, items in this field "
+                f"--not-ids {name.split()[1]}",
                 "",
             )
 
@@ -178,7 +183,7 @@ def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> t
         return None  # goods may be on several rows, too
     if not (mixed or n_people < n_rows) or n_rows > MOST_LINES * n_people:
         return None
-    sure = _are_ids(labels, named=named) or column.is_grouped
+    sure = _are_ids(labels, named=named) or column.is_grouped or why_person(column) != ""
     return (n_people, mixed) if sure else None
 
 

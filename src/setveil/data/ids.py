@@ -28,6 +28,8 @@ from setveil.data.names import (
     has_id_name,
     is_event,
     is_item_name,
+    is_measured_name,
+    is_no_item,
     is_people,
     is_person_id,
     is_place,
@@ -41,6 +43,11 @@ _PREFIXED = re.compile(r"([^\W0-9]+[-_/ .]?)([0-9]{3,})", re.ASCII)
 _DAY = re.compile(
     r"(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|([0-2][0-9]|3[01])(0[1-9]|1[0-2])(19|20)[0-9]{2}"
 )
+_PUBLIC = re.compile(  # codes of diagnoses, procedures, drugs and findings
+    r"[A-Z][0-9][0-9A-Z](?:\.?[0-9A-Z]{1,4})?|[A-Z][0-9]{2}(?:[A-Z]{1,2}(?:[0-9]{2})?)?|[0-9]+(?:\.[0-9]+)+"
+    r"|[0-9]-[0-9]{3}(?:\.[0-9a-z]{1,2})?|[0-9]{4,5}-[0-9]{3,4}-[0-9]{1,2}|[0-9]{1,5}-[0-9]", re.ASCII,
+)  # fmt: skip
+_LONG_NUMBER = 6  # digits that hardly any postal code has
 _OLDEST = 120  # numbers up to here may be ages
 _SURE_CHANCE = log(10_000)  # so unlikely is no chance
 _NAMED_CHANCE = log(1000)
@@ -49,6 +56,8 @@ _FEW_CODES = 100  # so many values may be codes of another column's
 _HARDLY_TWICE, _SEVERAL_WORDS = 2, 4  # times and words from which on texts are free
 _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
 _SOME_TWICE = 4  # if the column is named or written like IDs
+# Values of people that come again: at least so many, on so many lines on average, none on so many times more.
+_MANY_PEOPLE, _FEW_LINES, _MORE_LINES = 50, 20, 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +206,40 @@ def are_grouped_ids(values: Sequence[str]) -> bool:
     return codes >= evidence.SURE * len(different)
 
 
+def come_evenly(labels: Sequence[str], times: NDArray[np.integer]) -> bool:
+    """Return whether many words, codes or long numbers come again a few times each, as IDs of people do.
+
+    `times`: int (len(labels),), of lines with each. Of items a few are on far more lines than others. Codes
+    written as those of diagnoses and drugs are, and short numbers, are no IDs.
+    """
+    number, lines = len(labels), int(times.sum())
+    if number < _MANY_PEOPLE or not lines <= _FEW_LINES * number < _FEW_LINES * evidence.DIFFERENT * lines:
+        return False
+    if int(times.max()) > _MORE_LINES * lines / number + _FEW_DIGITS:
+        return False
+    return sum(map(_may_be_of_a_person, labels)) >= evidence.SURE * number
+
+
+def _may_be_of_a_person(label: str) -> bool:
+    """Return whether a value may be an ID that comes again: no date, short number or public code."""
+    if _PUBLIC.fullmatch(label):
+        return False
+    if label.isascii() and label.isdecimal():
+        return len(label) >= _LONG_NUMBER and not is_day(label)
+    return evidence.kind(label) in {"word", "code"}
+
+
+def why_person(column: Values) -> str:
+    """Say why values of a column whose lines are rows of their own may be those of people; "" if not."""
+    if names_others(column.name) or is_measured_name(column.name) or is_no_item(column.name):
+        return ""
+    labels, times = column.present, column.times
+    if not come_evenly(labels, times[times > 0]):
+        return ""
+    lines = count(int(times.sum()), "line")
+    return f"its {count(len(labels), 'value')} come about equally often in {lines}, as people do"
+
+
 _AS = {
     "qi": "as what someone may know, in ranges between two of them",
     "keep": "as they are",
@@ -258,6 +301,8 @@ def require_no_ids(
         why = why_id(column, items=len(several) == 1)
         if not why and by_line and _is_of_groups(column, several):
             why = "equal values are on neighbouring lines only"
+        if not why and by_line and _is_alone(column, several):
+            why = why_person(column)
         if why and not {column.name, column.name.removeprefix("column ")} & fine:
             raise published_id(where, column.name, why, "set")
         text = "" if {column.name, column.name.removeprefix("column ")} & fine else free_text(column)
@@ -269,6 +314,11 @@ def _is_of_groups(column: Values, several: Sequence[Values]) -> bool:
     """Return whether values group lines as IDs do, and are in no other column of items."""
     if is_item_name(column.name) or is_place(column.name) or not column.is_grouped:
         return False
+    return _is_alone(column, several)
+
+
+def _is_alone(column: Values, several: Sequence[Values]) -> bool:
+    """Return whether hardly any value is in another column of items."""
     own = set(column.present)
     others = set(chain.from_iterable(one.present for one in several if one is not column))
     return len(own & others) <= (1 - evidence.SURE) * len(own)
@@ -368,7 +418,7 @@ def comes_again(
         return Again(column, number, unequal, n_classes, NAMED)
     if number < 2 or is_place(column.name):
         return None
-    if items is not None and not published and _are_ids_of_items(column, labels, items):
+    if not published and (why_person(column) or (items and _are_ids_of_items(column, labels, items))):
         return Again(column, number, unequal, n_classes, LIKELY)
     if unequal > (1 - evidence.SURE) * number:
         return None

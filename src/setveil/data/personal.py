@@ -35,6 +35,7 @@ from setveil.data.ids import (
     MOST_LINES,
     Values,
     are_grouped_ids,
+    come_evenly,
     is_day,
     look_like_ids,
     of_cells,
@@ -543,6 +544,8 @@ def _behave(
     share = different.size / values.size
     runs = int(np.count_nonzero(values[1:] != values[:-1])) + 1
     if runs == different.size and are_grouped_ids([labels[at] for at in values[: evidence.LINES].tolist()]):
+        return True
+    if come_evenly([labels[at] for at in different.tolist()], here[different]):
         return True
     if share < _GROUPED:
         return False

@@ -40,7 +40,8 @@ _ADDRESS = re.compile(
     rf"(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) {_HOUSE}"
     rf"|[0-9]{{1,5}}(?: ?(?:bis|ter|[a-d]))?,? "
     rf"(?:rue|avenue|av\.|boulevard|bd\.?|allée|chemin|impasse|quai) .+"
-    rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?",
+    rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?"
+    r"|[+-]?[0-9]{1,2}\.[0-9]{4,}[ ,;/]{1,2}[+-]?[0-9]{1,3}\.[0-9]{4,}",  # coordinates, to 10 m
     re.IGNORECASE,
 )
 _WORDS = r"[^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,4}"

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 
+import numpy as np
+
 from setveil.data import answers, evidence
 from setveil.data.columns import as_field, as_fields, numbered_alike
-from setveil.data.ids import look_like_ids
+from setveil.data.ids import come_evenly, look_like_ids
 from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
 from setveil.data.names import (
@@ -500,7 +502,9 @@ def _are_items_of(table: NamedColumns, values: Sequence[Sequence[str]], id_at: i
     if len(ids) < evidence.MANY or evidence.are_different(ids):
         return called_id
     alone = likely_ids(table) == (str(id_at + 1),)
-    return called_id or evidence.is_grouped(ids) or (alone and 2 * len(set(values[at])) <= len(set(ids)))
+    times = Counter(ids)
+    alone |= len(table.names) == 2 and come_evenly(list(times), np.array(list(times.values())))
+    return called_id or evidence.is_grouped(ids) or (alone and 2 * len(set(values[at])) <= len(times))
 
 
 def _are_amounts(columns: Sequence[Sequence[str]]) -> bool:

@@ -23,6 +23,7 @@ from setveil.data.ids import (
     rank,
     who_comes_again,
     why_id,
+    why_person,
 )
 from setveil.data.lacking import stand_once
 from setveil.data.names import is_people, is_person_id, tells_person
@@ -48,6 +49,8 @@ def require_no_ids(read: TableColumns, n_known: int, not_ids: Collection[str]) -
     alone = len(read.items) == 1
     for role, column in [*found, *(("set", one) for one in read.items)]:
         why = "" if column.name in fine else why_id(column, items=role == "set" and alone)
+        if not why and read.ids is None and column.name not in fine:
+            why = why_person(column)
         if why:
             raise published_id(read.name, column.name, why, role)
         text = free_text(column) if role == "set" and column.name not in fine else ""
