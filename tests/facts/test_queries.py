@@ -235,6 +235,8 @@ def test_the_command_says_why_there_is_no_exact_number(ward: Path) -> None:
     wrong = setveil("query", str(ward), "J19@*")
     assert wrong.code == 4
     assert "'J19@*' is neither a fact nor a part of facts of the release." in wrong.err
+    group = setveil("query", str(ward), "E11 and N18")
+    assert "is not answered as one: ask for each of its codes." in " ".join(group.err.split())
     assert len(sv.query(ward, itemsets=3)) == 3
 
 

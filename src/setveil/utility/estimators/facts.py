@@ -40,6 +40,10 @@ class FactEstimator(Estimator):
     by_label: ClassVar[bool] = False
     answers_groups: ClassVar[bool] = False
     names: ClassVar[str] = "neither a fact nor a part of facts"
+    lacking: ClassVar[str] = (
+        "Ask for a code, a label or a fact that the release names. A group of codes between a code and its "
+        "label is not answered as one: ask for each of its codes."
+    )
     places: _FactPlaces
 
     def __init__(self, shared: SharedFacts, *, unlisted: int = 0) -> None:
