@@ -380,3 +380,14 @@ def test_blanks_in_telephone_numbers_separate_nothing(separator: str, first: boo
         sv.read(tmp_path / "a.csv")
     (options,) = [dict(options) for options, _ in caught.value.readings]
     assert [{*one} for one in sv.read(tmp_path / "a.csv", **options)] == [{*row} for row in rows]
+
+
+def test_ids_in_front_of_integers_between_tabs(tmp_path: Path) -> None:
+    rng = seeded(59)
+    rows = [rng.sample(CODES, 1 + at % 3) for at in range(57)]
+    every = [[str(rng.randint(1_000_000, 9_999_999)), *row] for row in rows]
+    (tmp_path / "a.dat").write_text(as_text("\t")(every))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.dat")
+    (options,) = [dict(options) for options, _ in caught.value.readings]
+    assert [{*one} for one in sv.read(tmp_path / "a.dat", **options)] == [{*row} for row in rows]

@@ -81,7 +81,8 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
     others = sum(not all(map(is_integer, line)) for line in lines)
     if others > (_OFTEN * len(lines) if form == "spmf" else 0):  # a few are headers or titles
         return "", None  # it cannot be read as such
-    return evidence.why_sets_are_table([line for line in lines if line]), " "
+    tabs = b"\t" in text.content[:_BYTES] and not any(" " in line.strip() for line in _lines(text.content))
+    return evidence.why_sets_are_table([line for line in lines if line]), "\t" if tabs else " "
 
 
 def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
