@@ -85,7 +85,7 @@ def main() -> None:
     for problem in problems:
         print(problem, file=sys.stderr)
     for name, studies in missing.items():
-        print(f"{name} is missing in {source}. {', '.join(studies)} need it.", file=sys.stderr)
+        print(f"{name} is missing in {source}. Studies that need it: {', '.join(studies)}.", file=sys.stderr)
     if missing or problems:
         print(f"{PAGE} says where each file comes from, and its form.", file=sys.stderr)
     if len(missing) == len(sums()) or (problems and not arguments.unchecked):
