@@ -219,7 +219,7 @@ def test_attacks_are_taken_from_the_runs_folder(page: Page, tmp_path: Path) -> N
     (run / "internal" / "attack.json").write_text(json.dumps(found))
     assert "Attacks are read from" in page.text("release", "evidence?run=one")
     page.send("release", "evidence", run="one", frame="eu")
-    assert "Singling out, 1 item known" in (run / "internal" / "evidence.html").read_text("utf-8")
+    assert "Singling out, by items known" in (run / "internal" / "evidence.html").read_text("utf-8")
     (run / "internal" / "attack.json").write_text("{")
     shown = page.send("release", "evidence", run="one", frame="eu")
     assert "attack.json cannot be read" in shown

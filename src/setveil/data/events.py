@@ -126,8 +126,7 @@ def require_lines_of_people(
                 f"{name[:1].upper()}{name[1:]}, which would be an item, says whose they are",
                 (),
                 [({"format": None}, "asks which columns count, and whose lines are")] if named else [],
-                "rows that are meant to be no people need --rows-are-events, items in this field "
-                f"--not-ids {name.split()[1]}",
+                "rows that are meant to be no people need --rows-are-events",
                 "",
             )
 

@@ -221,8 +221,8 @@ def come_evenly(labels: Sequence[str], times: NDArray[np.integer]) -> bool:
 
 
 def _may_be_of_a_person(label: str) -> bool:
-    """Return whether a value may be an ID that comes again: no date, short number or public code."""
-    if _PUBLIC.fullmatch(label):
+    """Return whether a value may be an ID that comes again: no date, short number, item or public code."""
+    if _PUBLIC.fullmatch(label) or is_item_name(label):
         return False
     if label.isascii() and label.isdecimal():
         return len(label) >= _LONG_NUMBER and not is_day(label)
