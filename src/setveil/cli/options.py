@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,6 +175,8 @@ def words_of_choice(name: str, words: Iterable[str], what: str) -> dict[str, Any
     def parse(text: str) -> str:
         if text not in known:
             meant = did_you_mean(text, known)
+            if "[]" in text:
+                meant = f"A field of nested records is named by --item-column {shlex.quote(text)}."
             raise click.BadParameter(
                 f"there is no {name} {text!r}; there are {', '.join(known)}.{f' {meant}' if meant else ''}"
             )
