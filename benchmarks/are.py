@@ -7,7 +7,7 @@ items, `ARE gen.` over queries whose items are drawn from those that the release
 by the hierarchy. `draw` and `answer` are the seconds for the former queries, inside this process, with
 kernels compiled.
 
-`--frequent` prints instead, for k = 5: the ARE of random pairs, and of pairs in 0.1 % and in 1 % of the rows;
+`--frequent` prints instead, for k = 5: the ARE of random pairs, and of pairs in 0.1% and in 1% of the rows;
 which shares of the random pairs one row has, and fewer than five rows have; and which share of random triples
 the longest row has.
 """

@@ -22,7 +22,7 @@ from setveil.attacker.population import fraction_risk
 
 Rows = list[tuple[str, ...]]
 
-# A key that more people hold is in one row of a sample of 5 % with a chance below 20 * .95**400 (3e-8).
+# A key that more people hold is in one row of a sample of 5% with a chance below 20 * .95**400 (3e-8).
 MOST_HOLDERS = 400
 
 

@@ -91,13 +91,13 @@ RUNS = {
     ),
     "mhghs": Promise(
         "hghs", "-a mhghs --bound", "--k 2 --m inf", {"model": "km-anonymity", "k": 2, "m": "inf"},
-        ["at least 2 rows", "11 % above the smallest loss (LM) possible with this hierarchy"],
+        ["at least 2 rows", "11% above the smallest loss (LM) possible with this hierarchy"],
         tree="paper-tree.csv", too_much="--k 3 --m inf", suppressed=["i"],
     ),
     "coat": Promise(
         "coat", "-a coat --utility U.txt --list-members --max-suppressed-items 15%", "--k 5 --privacy P.txt",
         {"model": "constraints", "k": 5, "itemsets": 2},
-        ["one of 2 protected sets", "at least 5 rows", "4 (9.8 %) are suppressed"],
+        ["one of 2 protected sets", "at least 5 rows", "4 (9.8%) are suppressed"],
         too_much="--k 6 --privacy P.txt", suppressed=["d"],
     ),
     "coat-tree": Promise(

@@ -262,7 +262,7 @@ def test_rows_without_items_are_found_by_absent_items() -> None:
     rows = [["a"], ["a"], [], [], ["b"], ["b"], ["a", "b"]]
     assert "never found" in repr(sv.risk(rows))
     output = repr(sv.risk(rows, absent=1))
-    assert "7 (100 %)" in output
+    assert "7 (100%)" in output
     assert "never found" not in output
 
 

@@ -160,5 +160,5 @@ def test_the_pictures_are_what_their_scripts_draw() -> None:
     assert {"567", "2,457", "1,249"} <= set(drawn)
     assert before_after["grouped"]([567, 1816, 2702], 5000) == [567, 1249, 886, 2298]
     risk = (ROOT / "docs" / "risk.md").read_text("utf-8")
-    assert re.search(r"2 items +567 \(11 %\) +1,816 \(36 %\) +2,702 \(54 %\)", risk)
-    assert re.search(r"3 items +2,457 \(49 %\) +3,093 \(62 %\) +3,463", risk)
+    assert re.search(r"2 items +567 \(11%\) +1,816 \(36%\) +2,702 \(54%\)", risk)
+    assert re.search(r"3 items +2,457 \(49%\) +3,093 \(62%\) +3,463", risk)

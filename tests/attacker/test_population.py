@@ -204,8 +204,8 @@ def test_the_command_line(tmp_path: Path) -> None:
     everybody = write(tmp_path / "all.csv", "".join(f"{','.join(sorted(row))}\n" for row in POPULATION))
     words = ["risk", rows, "--format", "basket", "--m", "2"]
     output = setveil(*words, "--fraction", "50%").ok().out
-    assert "If someone looks for a person of the population, and the rows are 50 %:" in output
-    assert "about 33 % of the time" in output
+    assert "If someone looks for a person of the population, and the rows are 50%:" in output
+    assert "about 33% of the time" in output
     assert "no guarantee" in output
     found = setveil(*words, "--fraction", "1/2", "--json").ok().json()["population"]
     assert found == sv.risk(SAMPLE, m=2, fraction=0.5)["population"]

@@ -571,10 +571,10 @@ def test_what_is_found_shows_itself_as_a_table() -> None:
     found = sv.risk(rows, m=[1, 2], thresholds=[2, 5])
     assert isinstance(found, dict)
     assert json.loads(json.dumps(found)) == dict(found)
-    assert "1 item    2 (67 %)   3 (100 %)" in repr(found) == str(found)
+    assert "1 item    2 (67%)   3 (100%)" in repr(found) == str(found)
     page = found._repr_html_()
     assert page.count("<table>") == 2
-    assert "<td>2 (67 %)</td>" in page
+    assert "<td>2 (67%)</td>" in page
     frame = found.to_polars()
     assert frame.columns == ["choice", "m", "below_2", "below_5", "right_guess"]
     for line, entry in zip(frame.iter_rows(named=True), found["risk"], strict=True):
@@ -588,4 +588,4 @@ def test_what_is_found_shows_itself_as_a_table() -> None:
     }
     both = sv.risk([["tea"]] * 3, m=1, original=rows)
     assert set(both) == {"before", "after"} == set(both.to_polars()["data"])
-    assert "before   2 (67 %)" in repr(both)
+    assert "before   2 (67%)" in repr(both)

@@ -313,7 +313,7 @@ def test_repetition_and_a_paper(folder: Path) -> None:
     }  # fmt: skip
     assert "aa, ours" in (folder / "s/paper/tables.tex").read_text()
     page = (folder / "s/report.html").read_text()
-    assert "6 draws of 80\u00a0% of the rows" in page
+    assert "6 draws of 80% of the rows" in page
     assert "BibTeX of 2 works" in page
     assert "--latex" in page  # the command that makes it again
     write(folder / "study.toml", REPEATED.replace("repeat = 6", "").replace("k = [2, 4]", "k = 2"))

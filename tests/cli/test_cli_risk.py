@@ -144,7 +144,7 @@ def test_where_little_effort_is_allowed_numbers_are_estimates(done: dict[str, Do
     assert found != done["other seed"].json()
     text = done["hasty in words"].out
     assert "about: estimated from rows drawn at random" in text
-    assert "with 95 % confidence" in text
+    assert "with 95% confidence" in text
     assert " to " in text
 
 
@@ -229,9 +229,9 @@ def test_numbers_in_words() -> None:
     }  # fmt: skip
     text = risk_text([("", result(5000, risk=[result()["risk"][0], drawn]))])
     best, random = (line.split("   ") for line in text.splitlines() if line.startswith("  1 item"))
-    assert [cell.strip() for cell in best if cell] == ["1 item", "0", "12 (0.24 %)", "500 (10 %)", "1.2 %"]
+    assert [cell.strip() for cell in best if cell] == ["1 item", "0", "12 (0.24%)", "500 (10%)", "1.2%"]
     assert [cell.strip() for cell in random if cell.strip()] == [
-        "1 item", "under 1", "about 8 (3 to 10)", "about 1,234 (999 to 2,000)", "about 10 %",
+        "1 item", "under 1", "about 8 (3 to 10)", "about 1,234 (999 to 2,000)", "about 10%",
     ]  # fmt: skip
     assert text.startswith("Rows unique by their most identifying item: no row.")
     assert "known alone, they lead to fewer than 5 rows" in text
@@ -244,14 +244,14 @@ def test_inferences_in_words() -> None:
         inference_entry(m=3, support=1, itemset=["a", "b"]),
     ]
     text = risk_text([("", result(inference=entries))])
-    assert "1 item          25 %: s, of the 4 rows with a\n" in text
-    assert "up to 2 items   at least 25 %: s, of the 4 rows, knowing nothing\n" in text
-    assert "up to 3 items   25 %: s, of the only row with a, b\n" in text
+    assert "1 item          25%: s, of the 4 rows with a\n" in text
+    assert "up to 2 items   at least 25%: s, of the 4 rows, knowing nothing\n" in text
+    assert "up to 3 items   25%: s, of the only row with a, b\n" in text
     nothing = inference_entry(probability=0.0, item=None, itemset=[], support=500)
     text = risk_text(
         [("before", result(inference=[inference_entry()])), ("after", result(inference=[nothing]))]
     )
-    assert "after    0 %: none is there under its own name" in text
+    assert "after    0%: none is there under its own name" in text
     text = risk_text([("before", result(inference=[inference_entry()])), ("after", result())])
     assert "after    nothing: no sensitive item is there" in text
 
@@ -267,15 +267,15 @@ def test_each_private_item_in_words() -> None:
     assert text.split("\n\n")[-2].splitlines() == [
         "The greatest probability of each, by what is known:",
         "  item            1 item      up to 2 items",
-        "  r      before   10 %        at least 100 %",
+        "  r      before   10%        at least 100%",
         "         after    not there   not there",
-        "  t      before   25 %        at least 60 %",
+        "  t      before   25%        at least 60%",
         "         after    not there   not there",
-        "  s      before   25 %        at least 50 %",
-        "         after    12 %        30 %",
+        "  s      before   25%        at least 50%",
+        "         after    12%        30%",
     ]
     alone = risk_text([("", result(inference=[inference_entry(items=each(s=0.25, t=0.25))]))])
-    assert "of each, by what is known:\n  item   1 item\n  s      25 %\n  t      25 %\n" in alone
+    assert "of each, by what is known:\n  item   1 item\n  s      25%\n  t      25%\n" in alone
     many = each(**{f"x{i:02}": 1 - i / 100 for i in range(25)})
     lines = risk_text([("", result(inference=[inference_entry(items=many)]))]).split("\n\n")[-2].splitlines()
     assert len(lines) == 2 + 20 + 1

@@ -308,7 +308,7 @@ def test_what_is_proven_is_said() -> None:
     rows = [run("exact", k=2, lm=0.1, gap=0.0), run("exact", k=5, lm=0.2, gap=0.031), run("aa", k=2, lm=0.2)]
     assert proven(family(rows)) == (
         "Of the 2 releases of exact, 1 is proven optimal for its model; the gap of "
-        "the others is at most 3.1 %."
+        "the others is at most 3.1%."
     )
     assert proven(family(rows[2:])) == ""
     for row, objective in zip(rows, ("lm", "entropy"), strict=False):
@@ -721,12 +721,12 @@ def test_the_external_page_leaves_out_what_must_stay_inside() -> None:
     outside = unescape(comparison_html(STUDY, rows, external=True)).replace("\u00a0", " ")
     hidden = [
         "/home/me", "hiv.txt", "groups.txt", "Alzheimer", "Syphilis", "991", "4,321", "secret place",
-        "d" * 64, "f" * 64, "46 %", "78 %", "<i>the original", "line: the original", "0123456789abcdef",
+        "d" * 64, "f" * 64, "46%", "78%", "<i>the original", "line: the original", "0123456789abcdef",
         "results.csv",
     ]  # fmt: skip
     for text in hidden:
         assert text not in outside, text
-    for text in ("Alzheimer", "Syphilis", "4,321", "d" * 64, "f" * 64, "46 %", "78 %"):
+    for text in ("Alzheimer", "Syphilis", "4,321", "d" * 64, "f" * 64, "46%", "78%"):
         assert text in inside, text
     assert "<i>the original" in inside
     assert "line: the original" in inside

@@ -393,7 +393,7 @@ def _heads(_handed: Handed, _found: re.Match[str]) -> None:
 
 @says(
     "Broader labels",
-    r"(g\d|\*): (\d+): ([\d,]+): ([\d.]+) %",
+    r"(g\d|\*): (\d+): ([\d,]+): ([\d.]+)%",
 )
 def _label(handed: Handed, found: re.Match[str]) -> None:
     rows = sum(found[1] in row for _, row in handed.shown)
@@ -427,7 +427,7 @@ def _of_all(_handed: Handed, _found: re.Match[str]) -> None:
 
 @says(
     "Information loss",
-    r"((?:about|under|over)? ?[\d.]+ %) (published unchanged|under a broader label|suppressed|as "
+    r"((?:about|under|over)? ?[\d.]+%) (published unchanged|under a broader label|suppressed|as "
     r"counts of groups)",
 )
 def _share(handed: Handed, found: re.Match[str]) -> None:
@@ -457,7 +457,7 @@ def _measures(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "Information loss",
-    r"Rounded to (\d+) %: figures that compare the release with the original are coarse on "
+    r"Rounded to (\d+)%: figures that compare the release with the original are coarse on "
     r"purpose\.",
 )
 def _rounded(handed: Handed, found: re.Match[str]) -> None:
@@ -523,7 +523,7 @@ def _row_by_row(handed: Handed, _: re.Match[str]) -> None:
     "Remaining usefulness",
     r"Counts of (?:item pairs|single items|sets of items) of the original: estimated from the "
     r"release they are typically (?:exact|off by (?:about )?(.+?)); the mean relative error "
-    r"\(ARE\) is about ([\d.,]+) %\.",
+    r"\(ARE\) is about ([\d.,]+)%\.",
 )
 def _pairs(handed: Handed, found: re.Match[str]) -> None:
     are = handed.report["answers"]["are"]
@@ -576,14 +576,14 @@ def _columns(_handed: Handed, _found: re.Match[str]) -> None:
 @says(
     "People still at risk",
     r"the (?:quasi-identifiers)?(?: and the )?(?:(\d+ )?most identifying items?)?: ([^:]*): "
-    r"([^:]*): ([^:]*)(?:: ([\d.]+) %)?",
+    r"([^:]*): ([^:]*)(?:: ([\d.]+)%)?",
 )
 def _alone(handed: Handed, found: re.Match[str]) -> None:
     m = int(found[1]) if found[1] else 1 if "most identifying" in found[0] else 0
     least = handed.least(m)
     for text, below in zip(found.group(2, 3, 4), (2, 5, 10), strict=True):
         rows = sum(n < below for n in least)
-        match = re.fullmatch(r"([\d,]+) \(([\d.]+) %\)", text)
+        match = re.fullmatch(r"([\d,]+) \(([\d.]+)%\)", text)
         assert (number(match[1]) if match else 0) == rows, (m, below)
         assert match or text == "no row"
     if found[5] and not handed.groups:
@@ -683,7 +683,7 @@ def parts(page: str) -> list[tuple[str, list[str]]]:
 def check_page(handed: Handed, page: str) -> int:
     """Check every sentence of a page; return how many there were."""
     check_folded(handed, page)
-    step = re.search(r"Rounded to (\d+) %", "\n".join(line for _, lines in parts(page) for line in lines))
+    step = re.search(r"Rounded to (\d+)%", "\n".join(line for _, lines in parts(page) for line in lines))
     handed.step = int(step[1]) / 100 if step else 0.0
     checked = 0
     for part, lines in parts(page):

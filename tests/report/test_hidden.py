@@ -70,7 +70,7 @@ def test_suppressed_items_are_reported_inside(name: str) -> None:
     for found in release.report["guarantee"]["confidences"]:
         number = numbers.get(found["item"], 0)
         rows = f"({found['sensitive_rows']} of {found['support']})"
-        assert re.search(rf"{found['item']} {number} [\d.]+ % {re.escape(rows)}", page)
+        assert re.search(rf"{found['item']} {number} [\d.]+% {re.escape(rows)}", page)
     most = release.report["guarantee"]["greatest_confidence"]
     assert most is not None
     assert f"{most['item']} in {most['sensitive_rows']} of {most['support']} rows" in text_of(repr(release))
@@ -147,10 +147,10 @@ def test_price() -> None:
     ("alone", "loss", "expected"),
     [
         ((0.042, True), (0.042, True), "No more loss than {} (0.042)."),
-        ((0.042, True), (0.0462, True), "10 % more loss than {} (0.042)."),
-        ((0.042, True), (0.0462, False), "At most 10 % more loss than {} (0.042)."),
-        ((0.042, False), (0.0462, True), "At least 10 % more loss than {} (0.042)."),
-        ((0.042, False), (0.0462, False), "About 10 % more loss than {} (0.042)."),
+        ((0.042, True), (0.0462, True), "10% more loss than {} (0.042)."),
+        ((0.042, True), (0.0462, False), "At most 10% more loss than {} (0.042)."),
+        ((0.042, False), (0.0462, True), "At least 10% more loss than {} (0.042)."),
+        ((0.042, False), (0.0462, False), "About 10% more loss than {} (0.042)."),
         ((0.042, False), (0.041, True), "Less loss than was found for {} (0.042)."),
         ((0.0, True), (0.041, True), "All of the loss: {} loses nothing."),
         ((0.0, True), (0.0, True), "No more loss than {} (0)."),

@@ -40,8 +40,8 @@ def rows_of(repeats: int = 8, sample: Any = 0.8) -> list[dict[str, Any]]:
 
 
 def test_letters_of_latex() -> None:
-    assert latex("a_b & 50 % of {x} ~ \\ $ #") == (
-        r"a\_b \& 50~\% of \{x\} \textasciitilde{} \textbackslash{} \$ \#"
+    assert latex("a_b & 50% of {x} ~ \\ $ #") == (
+        r"a\_b \& 50\% of \{x\} \textasciitilde{} \textbackslash{} \$ \#"
     )
     assert latex("k^m-anonymity at k = \u221e, 2^-3 < 1") == (
         r"$k^m$-anonymity at k = $\infty$, 2\textasciicircum{}-3 \textless{} 1"
@@ -59,10 +59,10 @@ def test_the_table() -> None:
     body = [line for line in lines if line.startswith(("exact", "aa"))]
     assert len(body) == 4
     assert all(line.count(" & ") == 4 and line.endswith(r" \\") for line in body)
-    # At k = 5: medians of 0.05 + 0.001 seed, with the least and the greatest of 8, their 95 % interval.
+    # At k = 5: medians of 0.05 + 0.001 seed, with the least and the greatest of 8, their 95% interval.
     assert r"exact & \textbf{0.0535} {\footnotesize[0.05, 0.057]}" in body[0]
     assert r"aa & 0.0745$^{*}$" in body[1]
-    assert "medians of 8 draws of 80~\\% of the rows, with their 95~\\% intervals" in table
+    assert "medians of 8 draws of 80\\% of the rows, with their 95\\% intervals" in table
     assert "Wilcoxon's exact signed-rank test" in table
     once = latex_table(families(clean(rows_of(1, None)))[0])
     assert "medians" not in once
@@ -89,7 +89,7 @@ def said(rows: list[dict[str, Any]], stem: str) -> str:
 def test_each_figure_makes_a_statement() -> None:
     assert said(rows_of(), "loss_lm-k") == (
         "Loss (LM) on shop & co: exact has the least at all 3 values of k. At m = 2. Medians of up to 8 "
-        "draws of 80 % of the rows; bars: their 95 % intervals."
+        "draws of 80% of the rows; bars: their 95% intervals."
     )
     assert said(rows_of(1, None), "seconds-k").startswith(
         "Seconds on shop & co: aa has the least at all 3 values of k."

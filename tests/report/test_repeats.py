@@ -38,7 +38,7 @@ def test_intervals_at_other_levels(values: list[float], level: float) -> None:
 
 @pytest.mark.parametrize(("n", "j"), [(6, 1), (9, 2), (12, 3), (20, 6), (25, 8), (100, 40)])
 def test_intervals_are_those_of_the_tables(n: int, j: int) -> None:
-    """Conover, Practical Nonparametric Statistics: order statistics of the 95 % interval of a median."""
+    """Conover, Practical Nonparametric Statistics: order statistics of the 95% interval of a median."""
     assert median_interval(range(1, n + 1)) == (j, n + 1 - j)
     assert median_interval(range(5)) is None
 
@@ -108,8 +108,7 @@ def test_methods_are_compared_draw_by_draw() -> None:
     assert pair.adjusted == pair.p
     said = beyond_chance(family, loss, "shop")
     assert (
-        said
-        == "Over 7 draws of 80 % of the rows, exact has less loss (LM) than aa beyond chance (p = 0.016)."
+        said == "Over 7 draws of 80% of the rows, exact has less loss (LM) than aa beyond chance (p = 0.016)."
     )
 
 
@@ -149,12 +148,12 @@ def test_draws_of_one_method_alone_are_no_pair() -> None:
 
 @pytest.mark.parametrize(
     ("sample", "text"),
-    [(0.8, "7 draws of 80 % of the rows"), ("bootstrap", "7 bootstraps of the rows"), (None, "7 seeds")],
+    [(0.8, "7 draws of 80% of the rows"), ("bootstrap", "7 bootstraps of the rows"), (None, "7 seeds")],
 )
 def test_what_is_drawn(sample: Any, text: str) -> None:
     rows = rows_of(STEADY, sample)
     assert drawn_text(rows) == text
-    assert spread_notes(rows) == [f"medians of {text}, with their 95 % intervals where these differ"]
+    assert spread_notes(rows) == [f"medians of {text}, with their 95% intervals where these differ"]
     few = [row for row in rows if row["seed"] < 5]
     assert "the least and the greatest" in spread_notes(few)[0]
     assert "from the least to the greatest" in spread_caption(few)[0]
@@ -172,7 +171,7 @@ def test_medians_have_intervals() -> None:
 def test_the_page_says_test_and_interval() -> None:
     page = comparison_html({"name": "S", "naming_items": []}, rows_of(STEADY))
     for text in (
-        f"Over 7 draws of 80\u00a0% of the rows, {BETTER}",
+        f"Over 7 draws of 80% of the rows, {BETTER}",
         "Differences beyond chance",
         "Wilcoxon's signed-rank test, exact and two-sided, adjusted (Holm)",
         "not about other data",

@@ -360,9 +360,9 @@ def test_summary_says_everything() -> None:
         "           fit, or none.\n"
         "Check      It holds, recounted from the published rows: the smallest group found has 6\n"
         "           rows.\n"
-        "Lost       1,204 of 31,022 item occurrences (3.9 %) are published under a broader label;\n"
+        "Lost       1,204 of 31,022 item occurrences (3.9%) are published under a broader label;\n"
         "           none is suppressed.\n"
-        "Optimum    At most 25 % above the smallest loss (NCP) of any cut of this hierarchy\n"
+        "Optimum    At most 25% above the smallest loss (NCP) of any cut of this hierarchy\n"
         "           (proven to be 0.041 or more).\n"
         "NCP        0.0512: average share of all items that a published label represents\n"
         "LM         0.0499: average share of the other items that an item can be mistaken for\n"
@@ -479,13 +479,13 @@ def counted() -> Any:
 def test_page_tells_what_counts_are_good_for() -> None:
     text = text_of(counted())
     for fact in (
-        "32 % query error : counts of random item pairs are typically off by that much",
+        "32% query error : counts of random item pairs are typically off by that much",
         "Counts of random item pairs (query error): estimated with the published counts they are "
-        "typically off by 32 % "
-        "(half of them by more); the mean relative error (ARE) is 42 %. From rows alone they are typically "
-        "off by a factor of 5.8 (half of them by more); the mean relative error (ARE) is 1,740 %. Measured",
+        "typically off by 32% "
+        "(half of them by more); the mean relative error (ARE) is 42%. From rows alone they are typically "
+        "off by a factor of 5.8 (half of them by more); the mean relative error (ARE) is 1,740%. Measured",
         "The 100 most frequent pairs: 92 of them are among the 100 that a reader expects in most rows. The "
-        "numbers of their rows are off by 10 % on average, how often one item comes with the other by 2.2 "
+        "numbers of their rows are off by 10% on average, how often one item comes with the other by 2.2 "
         "percentage points.",
         "A reader takes these numbers from the published counts. Counts of at least half of the single "
         "items are exact.",
@@ -500,26 +500,26 @@ def test_page_shows_risk_and_use() -> None:
         "449 of 5,000 rows \u2192 0 are unique by the 2 most identifying items, before and after",
         "a factor of 5.8 query error: counts of random item pairs are typically off by that much",
         "42 of 333 frequent itemsets",
-        "Guaranteed is 0 % among fewer than 5 for up to 2 known items.",
-        "Unique by the 2 most identifying items of a row: in the original 449 of 5,000 rows (9 %), in the "
+        "Guaranteed is 0% among fewer than 5 for up to 2 known items.",
+        "Unique by the 2 most identifying items of a row: in the original 449 of 5,000 rows (9%), in the "
         "release no row.",
-        "Unique by 2 items picked at random: in the original about 47 of 5,000 rows (0.95 %), 0.76 % to "
-        "1.2 % with 95 % confidence, in the release no row.",
-        "saffron 13 11 0.22 %",
-        "2 items of 140 are in no published row, 23 occurrences (0.074 %) with them. venison (in 10 rows), "
+        "Unique by 2 items picked at random: in the original about 47 of 5,000 rows (0.95%), 0.76% to "
+        "1.2% with 95% confidence, in the release no row.",
+        "saffron 13 11 0.22%",
+        "2 items of 140 are in no published row, 23 occurrences (0.074%) with them. venison (in 10 rows), "
         "saffron .",
         "Rows with a published label: exact.",
         "Counts of random item pairs (query error): estimated from the release they are typically off by a "
-        "factor of 5.8 (half of them by more); the mean relative error (ARE) is 1,740 %.",
-        "Of 333 sets of at most 3 items found in at least 50 rows of the original, 42 (13 %) are still there",
-        "2 items 245 26 11 %",
-        "Counts of single items are typically off by 60 %.",
+        "factor of 5.8 (half of them by more); the mean relative error (ARE) is 1,740%.",
+        "Of 333 sets of at most 3 items found in at least 50 rows of the original, 42 (13%) are still there",
+        "2 items 245 26 11%",
+        "Counts of single items are typically off by 60%.",
         "setveil 0.1.0, numpy 2.4.6, python 3.11.7",
     ):
         assert re.sub(r"\W+", " ", fact) in re.sub(r"\W+", " ", text), fact
     for numbers in (
-        "Knowing the 3 most identifying items of a row unique 1,601 (32 %) 159 (3.2 %)",
-        "among fewer than 10 2,801 (56 %) 1,109 (22 %)",
+        "Knowing the 3 most identifying items of a row unique 1,601 (32%) 159 (3.2%)",
+        "among fewer than 10 2,801 (56%) 1,109 (22%)",
         "whole milk 709 75 dairy 12 items soda 517 517 itself venison 10 0 suppressed beer 9 4 4 labels",
     ):
         assert numbers in text
@@ -527,8 +527,8 @@ def test_page_shows_risk_and_use() -> None:
 
 def test_page_shows_what_is_learned_of_private_items() -> None:
     text = text_of(GROUPED)
-    assert "100 % \u2192 25 % chance of learning a private item" not in text, "not measured for 3 items"
-    assert "2 items 100 %: s , of 2 rows with a , b 25 %: s , of 4 rows with a , b" in text
+    assert "100% \u2192 25% chance of learning a private item" not in text, "not measured for 3 items"
+    assert "2 items 100%: s , of 2 rows with a , b 25%: s , of 4 rows with a , b" in text
     assert "Rows for which a private item is more likely than not, knowing 2 items: 372 of 5,000" in text
     assert "Private and sensitive items count as unknown." in text
     assert "measured by KL, 0.00436 on average" in text
@@ -620,19 +620,19 @@ def test_what_is_learned_of_each_sensitive_item() -> None:
     text = text_of(of_inference(guarantee=INFERENCE))
     section = text[text.index("Inference of each item") :]
     lines = [
-        "t tea 75 %, of 7 rows with a , b 25 %, of 7 rows with a , b",
-        "s 100 %, of 7 rows with a , b 20 %, of 7 rows with a , b",
-        "u 50 %, of 7 rows with a , b not under its own name",
+        "t tea 75%, of 7 rows with a , b 25%, of 7 rows with a , b",
+        "s 100%, of 7 rows with a , b 20%, of 7 rows with a , b",
+        "u 50%, of 7 rows with a , b not under its own name",
     ]
     places = [section.index(line) for line in lines]
     assert places == sorted(places)
     assert "knows up to 2 items learns each of them" in section
     assert "Why rho=0.25" in text
-    assert "a sensitive item may be learned with a probability of up to 25 %" in text
+    assert "a sensitive item may be learned with a probability of up to 25%" in text
     assert "Private and sensitive items count as unknown." in text
     drawn = of_inference(guarantee=INFERENCE)
     drawn["risk"]["after"]["inference"][1]["exact"] = False
-    assert "75 %, of 7 rows with a , b at least 25 %, of 7 rows" in text_of(drawn)
+    assert "75%, of 7 rows with a , b at least 25%, of 7 rows" in text_of(drawn)
 
 
 def test_many_sensitive_items_are_represented_by_the_most_exposed() -> None:
@@ -664,7 +664,7 @@ def test_items_that_are_only_looked_at() -> None:
     text = text_of(report)
     assert "Private and sensitive items count as unknown." not in text
     assert "The guarantee says nothing of the sensitive items that were named" in text
-    assert "t tea 75 %, of 7 rows with a , b 25 %" in text
+    assert "t tea 75%, of 7 rows with a , b 25%" in text
     outside = _Page(report_html(report, external=True)).text
     assert "chance of a private item" not in outside  # nothing with the rows names these items
     assert report_html(report, external=True) == report_html(changed(risk=report["risk"] | {
@@ -693,15 +693,15 @@ def test_a_sampled_best_choice_is_reported() -> None:
     entry |= {"exact": False, "sampled": 1000, "confidence": 0.95, "interval": {"2": [0, 18.4]}}
     text = text_of(report)
     assert "Some were estimated from a sample" in text
-    assert "in the release no row of a sample (at most 0.37 % of all with 95 % confidence)" in text
+    assert "in the release no row of a sample (at most 0.37% of all with 95% confidence)" in text
 
 
 def test_names_stand_beside_codes() -> None:
     text = text_of(NAMED)
     for fact in (
-        "saffron Crocus sativus 13 11 0.22 %",  # items that gave most away
+        "saffron Crocus sativus 13 11 0.22%",  # items that gave most away
         "venison Deer (in 10 rows), saffron Crocus sativus .",  # suppressed
-        "dairy Milk products butter Butyrum , cream , whole milk Lac and 9 more 12 903 18 %",
+        "dairy Milk products butter Butyrum , cream , whole milk Lac and 9 more 12 903 18%",
         "whole milk Lac 709 75 dairy Milk products 12 items",
         "soda 517 517 itself",
         "food Everything edible 80 20,000 0.03",
@@ -709,7 +709,7 @@ def test_names_stand_beside_codes() -> None:
         assert fact in text, fact
     assert "nowhere" not in text
     learned = {**copy.deepcopy(GROUPED), "names": {"s": "Secret", "a": "Apple"}}
-    assert "100 %: s Secret , of 2 rows with a Apple , b" in text_of(learned)
+    assert "100%: s Secret , of 2 rows with a Apple , b" in text_of(learned)
 
 
 def test_long_names_are_cut_but_can_be_read() -> None:
@@ -757,17 +757,17 @@ def test_page_names_attackers_as_the_literature_does() -> None:
     text = text_of(FULL)
     for fact in (
         "knows the 2 most identifying items of each person and picks one of the rows that fit",
-        "Prosecutor , who knows that the person is in the data: greatest chance 100 % 1 in 6 (17 %)",
-        "Journalist , who does not know that: greatest chance at most 100 % at most 1 in 6 (17 %)",
-        "Marketer , who picks a row for everyone: rows re-identified on average 500 of 5,000 rows (10 %)",
+        "Prosecutor , who knows that the person is in the data: greatest chance 100% 1 in 6 (17%)",
+        "Journalist , who does not know that: greatest chance at most 100% at most 1 in 6 (17%)",
+        "Marketer , who picks a row for everyone: rows re-identified on average 500 of 5,000 rows (10%)",
     ):
         assert fact in text, fact
     sampled, older, empty = (copy.deepcopy(FULL) for _ in range(3))
     for report, change in ((sampled, {"exact": False, "fewest": 3}), (empty, {"fewest": None})):
         next(e for e in report["risk"]["after"]["risk"] if e["m"] == 2).update(change)
-    assert "greatest chance 100 % at least 1 in 3 (33 %)" in text_of(sampled)
+    assert "greatest chance 100% at least 1 in 3 (33%)" in text_of(sampled)
     assert "at most the prosecutor's Marketer" in text_of(sampled)
-    assert "greatest chance 100 % nothing is known of anyone" in text_of(empty)
+    assert "greatest chance 100% nothing is known of anyone" in text_of(empty)
     for side in older["risk"].values():
         for entry in side["risk"]:
             entry.pop("fewest", None)
@@ -781,19 +781,19 @@ def test_page_names_attackers_as_the_literature_does() -> None:
         (
             FULL,
             "k=5: someone who knows up to 2 items picks the right row with a chance of at "
-            "most 1 in 5 (20 %). The smallest group found has 6 rows. A larger k makes that chance smaller "
+            "most 1 in 5 (20%). The smallest group found has 6 rows. A larger k makes that chance smaller "
             "and loses more. m=2: someone may know up to 2 items of a person. The 3 most identifying items "
-            "of a row would single out 159 of 5,000 rows (3.2 %) of the release.",
+            "of a row would single out 159 of 5,000 rows (3.2%) of the release.",
         ),
         (REPORT, "The risk of 3 items was not counted. Choose a larger m"),
         (HUGE, "k=1,000,000: someone who knows any number of items picks"),
         (
             GROUPED | {"guarantee": DEGREE},
-            "p=4: a sensitive item may be learned with a probability of up to 1 in 4 (25 %).",
+            "p=4: a sensitive item may be learned with a probability of up to 1 in 4 (25%).",
         ),
         (
             changed(guarantee={"model": "coherence", "h": "1/3", "k": 1, "p": 2, "private": ["s"]}),
-            "h=1/3: a private item may be learned with a probability of up to 33 %.",
+            "h=1/3: a private item may be learned with a probability of up to 33%.",
         ),
         (
             changed(guarantee={"model": "k-anonymity", "k": 7, "greatest_k": None}),
@@ -882,12 +882,12 @@ def test_items_suppressed_under_one_name_are_counted() -> None:
     report = copy.deepcopy(FULL) | {"suppressed": ["meat"]}
     report["utility"]["suppressed_items"] = 17
     text = text_of(report)
-    assert "17 items of 140 are in no published row, 23 occurrences (0.074 %) with them." in text
+    assert "17 items of 140 are in no published row, 23 occurrences (0.074%) with them." in text
     assert "Some are suppressed together, under the name that the hierarchy has for all of them." in text
     assert "the 17 items suppressed" in text
     text = text_of(report | {"recoding": "local"})
     assert (
-        "in no published row, others are missing in some rows only: 23 occurrences (0.074 %) in all." in text
+        "in no published row, others are missing in some rows only: 23 occurrences (0.074%) in all." in text
     )
 
 
@@ -895,7 +895,7 @@ def test_external_page_tells_purpose_recipient_and_names_of_labels_alone() -> No
     page = report_html(NAMED, external=True)
     text = _Page(page).text
     assert "Purpose: research <1>; Recipient: A university." in text
-    assert "dairy Milk products 12 903 18 %" in text
+    assert "dairy Milk products 12 903 18%" in text
     for inside in ("2026-11-22", "J. Doe", "Crocus", "Deer", "Lac", "Butyrum", "edible", "nowhere",
                    "patient_id", "icd10", "ward,", "windows", "north", "cd" * 32, "my release"):  # fmt: skip
         assert inside not in page, inside
@@ -905,9 +905,9 @@ def test_page_shows_what_was_done() -> None:
     text = text_of(REPORT)
     for fact in (
         "The guarantee holds",
-        "96.1 % published unchanged (29,818)",
-        "3.9 % under a broader label (1,204)",
-        "dairy butter , cream , whole milk and 9 more 12 903 18 %",
+        "96.1% published unchanged (29,818)",
+        "3.9% under a broader label (1,204)",
+        "dairy butter , cream , whole milk and 9 more 12 903 18%",
         "food 80 20,000 0.03",
         "k = 5",
         "m = 2",
@@ -997,13 +997,13 @@ def test_nothing_was_lost() -> None:
     proven = "Proven: the smallest loss (LM) of any cut of this hierarchy, 0."
     assert proven in " ".join(summary(LOSSLESS).split())
     text = text_of(LOSSLESS)
-    assert "100 % published unchanged" in text
+    assert "100% published unchanged" in text
     assert "The most used broader labels" not in text
 
 
 def test_suppressed_items_are_reported() -> None:
-    assert "12 (0.039 %) are suppressed." in " ".join(summary(SUPPRESSED).split())
-    assert "0.039 % suppressed" in text_of(SUPPRESSED)
+    assert "12 (0.039%) are suppressed." in " ".join(summary(SUPPRESSED).split())
+    assert "0.039% suppressed" in text_of(SUPPRESSED)
     assert "#444444" in report_html(SUPPRESSED)
 
 
@@ -1050,20 +1050,20 @@ def test_no_words_for_a_promise_that_was_not_made() -> None:
 @pytest.mark.parametrize(
     ("part", "whole", "expected"),
     [
-        (0, 5, "0 %"),
-        (5, 5, "100 %"),
-        (0, 0, "0 %"),
-        (1204, 31022, "3.9 %"),
-        (29818, 31022, "96.1 %"),
-        (1, 3, "33 %"),
-        (2, 3, "67 %"),
-        (1, 2, "50 %"),
-        (999, 1000, "99.9 %"),
-        (9999, 10000, "99.99 %"),
-        (1, 10000, "0.01 %"),
-        (1, 10**9, "under 0.001 %"),
-        (10**9 - 1, 10**9, "over 99.999 %"),
-        (99_996, 1_000_000, "10 %"),
+        (0, 5, "0%"),
+        (5, 5, "100%"),
+        (0, 0, "0%"),
+        (1204, 31022, "3.9%"),
+        (29818, 31022, "96.1%"),
+        (1, 3, "33%"),
+        (2, 3, "67%"),
+        (1, 2, "50%"),
+        (999, 1000, "99.9%"),
+        (9999, 10000, "99.99%"),
+        (1, 10000, "0.01%"),
+        (1, 10**9, "under 0.001%"),
+        (10**9 - 1, 10**9, "over 99.999%"),
+        (99_996, 1_000_000, "10%"),
     ],
 )
 def test_percent(part: int, whole: int, expected: str) -> None:
@@ -1073,9 +1073,9 @@ def test_percent(part: int, whole: int, expected: str) -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (0, "0 %"),
-        (0.604, "60 %"),
-        (1, "100 %"),
+        (0, "0%"),
+        (0.604, "60%"),
+        (1, "100%"),
         (1.284, "a factor of 2.3"),
         (2, "a factor of 3"),
         (17.404, "a factor of 18"),
@@ -1093,7 +1093,7 @@ def test_error(value: float, expected: str) -> None:
         (0, 9, "no row"),
         (0.01, 9, "less than one row"),
         (1, 1, "all 1 row"),
-        (12.4, 5000, "12 of 5,000 rows (0.25 %)"),
+        (12.4, 5000, "12 of 5,000 rows (0.25%)"),
         (5000, 5000, "all 5,000 rows"),
     ],
 )
@@ -1146,15 +1146,15 @@ def test_external_page_tells_what_readers_need() -> None:
         "the smallest group found has 6 rows",
         "5,000 (4 empty)",
         "101, 2 of them broader than an item",
-        "dairy 12 903 18 %",
-        "about 96 % published unchanged",
-        "about 4 % under a broader label",
-        "under 1 % suppressed",
-        "NCP about 0.05, LM about 0.05. At most about 20 % above the smallest loss (NCP) of any cut of this "
+        "dairy 12 903 18%",
+        "about 96% published unchanged",
+        "about 4% under a broader label",
+        "under 1% suppressed",
+        "NCP about 0.05, LM about 0.05. At most about 20% above the smallest loss (NCP) of any cut of this "
         "hierarchy.",
-        "they are typically off by about a factor of 6; the mean relative error (ARE) is about 2,000 %.",
-        "about 15 % of the sets of at most 3 items that at least 50 rows",
-        "the 3 most identifying items 159 (3.2 %) 613 (12 %) 1,109 (22 %)",
+        "they are typically off by about a factor of 6; the mean relative error (ARE) is about 2,000%.",
+        "about 15% of the sets of at most 3 items that at least 50 rows",
+        "the 3 most identifying items 159 (3.2%) 613 (12%) 1,109 (22%)",
         "Knowing more than 2 items.",
         "k = 5 , m = 2 , refine = false",
         "setveil 0.1.0, numpy 2.4.6, python 3.11.7",
@@ -1166,21 +1166,21 @@ def test_external_page_rounds_errors_to_one_digit() -> None:
     report = copy.deepcopy(FULL)
     for median, text in (
         (94.4, "a factor of 100;"),
-        (0.238, "20 %;"),
+        (0.238, "20%;"),
         (1.6, "a factor of 3;"),
-        (0.96, "100 %;"),
+        (0.96, "100%;"),
     ):
         report["answers"]["are"]["median"] = median
         assert f"typically off by about {text}" in external_text(report)
     report["answers"]["itemsets"]["kept"] = 0
-    assert "0 % of the sets" in external_text(report)
+    assert "0% of the sets" in external_text(report)
     assert "in exactly as many rows" not in external_text(report)
 
 
 def test_external_page_of_groups() -> None:
     text = external_text(GROUPED)
     assert "every count of them is exact" in text
-    assert "the 2 most identifying items 449 (9 %) 1,223 (24 %) 1,871 (37 %) 25 %" in text
+    assert "the 2 most identifying items 449 (9%) 1,223 (24%) 1,871 (37%) 25%" in text
     assert "KL" not in text
 
 
@@ -1240,13 +1240,13 @@ def test_external_page_depends_on_the_original_only_coarsely(report: Any) -> Non
     ("occurrences", "suppressed", "expected"),
     [
         (399, 1, "Not told: the data are too small"),
-        (400, 1, "under 25 % suppressed"),
-        (1000, 149, "about 10 % suppressed"),
-        (2000, 3, "under 5 % suppressed"),
-        (10_000, 1, "under 1 % suppressed"),
-        (10_000, 9_999, "over 99 % suppressed"),
-        (10_000, 0, " 0 % suppressed"),
-        (10_000, 10_000, "100 % suppressed"),
+        (400, 1, "under 25% suppressed"),
+        (1000, 149, "about 10% suppressed"),
+        (2000, 3, "under 5% suppressed"),
+        (10_000, 1, "under 1% suppressed"),
+        (10_000, 9_999, "over 99% suppressed"),
+        (10_000, 0, " 0% suppressed"),
+        (10_000, 10_000, "100% suppressed"),
     ],
 )
 def test_what_compares_with_the_original_is_coarse(occurrences: int, suppressed: int, expected: str) -> None:

@@ -211,7 +211,7 @@ def test_queries_decide_where_there_are_any(
     assert advice.by == "are_mean"
     # Of two equal errors that of less LM comes first.
     assert [row["algorithm"] for row in advice.rows] == ["aa", "exact", "coat", "cahd"]
-    assert "10 % off on average" in _text(advice)
+    assert "10% off on average" in _text(advice)
 
 
 def test_who_answers_best_is_named_where_another_loses_least(
@@ -223,7 +223,7 @@ def test_who_answers_best_is_named_where_another_loses_least(
     assert advice.answering is not None
     assert (advice.best["algorithm"], advice.answering["algorithm"]) == ("exact", "aa")  # cahd is no answer
     assert (
-        "aa answers counts of item pairs better: its mean query error (ARE) is 40 %, that of exact 50 %."
+        "aa answers counts of item pairs better: its mean query error (ARE) is 40%, that of exact 50%."
         in (_text(advice))
     )
     _records(monkeypatch, [_done(0.2, are=0.1), _done(0.3, are=0.4), _done(0.0), _done(0.25, are=0.1)])
@@ -332,12 +332,12 @@ def test_only_what_is_marked_makes_labels_that_are_no_nodes() -> None:
 @pytest.mark.parametrize(
     ("others", "by", "reason"),
     [
-        ([(0.11, 180)], "lm", "; aa leaves 18 % at a loss only 0.01 greater."),
+        ([(0.11, 180)], "lm", "; aa leaves 18% at a loss only 0.01 greater."),
         ([(0.11, 201)], "lm", "more than the guarantee covers."),  # not clearly fewer
         ([(0.16, 0)], "lm", "more than the guarantee covers."),  # not nearly the same loss
-        ([(0.12, 100), (0.13, 90)], "lm", "; mhghs leaves 9 % at a loss only 0.03 greater."),
-        ([(0.1, 0)], "lm", "; aa leaves 0 % at the same loss."),
-        ([(0.109, 100)], "are_mean", "; aa leaves 10 % at an error only 0.9 % greater."),
+        ([(0.12, 100), (0.13, 90)], "lm", "; mhghs leaves 9% at a loss only 0.03 greater."),
+        ([(0.1, 0)], "lm", "; aa leaves 0% at the same loss."),
+        ([(0.109, 100)], "are_mean", "; aa leaves 10% at an error only 0.9% greater."),
         ([(0.111, 100)], "are_mean", "more than the guarantee covers."),
     ],
 )
@@ -354,7 +354,7 @@ def test_what_is_left_beyond_the_promise_is_weighed(
     if (others[0][0], by) == (0.1, "lm"):  # of equal losses the first stays first here
         assert rows[1]["loss"] == rows[0]["loss"]
     said = weighing(record(Advice(by, 3, rows), inputs=["rows.csv"]))
-    assert said.startswith("But it leaves 30 % of the rows unique to someone who knows 3 items")
+    assert said.startswith("But it leaves 30% of the rows unique to someone who knows 3 items")
     assert said.endswith(reason)
 
 
@@ -367,7 +367,7 @@ def test_few_unique_rows_are_not_weighed() -> None:
     advice = Advice("lm", 3, rows)
     assert advice.safer is None
     rows[0]["risk_exact"] = False
-    assert "But it leaves about 0.9 % of the rows" in weighing(record(advice, inputs=["r"]))
+    assert "But it leaves about 0.9% of the rows" in weighing(record(advice, inputs=["r"]))
     rows[0]["risk_below_2"] = 0
     assert weighing(record(advice, inputs=["r"])) == "No row is unique even to someone who knows 3 items."
     assert (known_items(1), known_items(4), known_items("inf")) == (2, 5, 4)

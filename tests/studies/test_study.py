@@ -487,7 +487,7 @@ def repeated(folder: Path, text: str) -> list[tuple[int, Any]]:
 
 def test_repetition_means_data(folder: Path) -> None:
     assert repeated(folder, "repeat = 3") == [(0, 0.8), (1, 0.8), (2, 0.8)]
-    assert repeated(folder, 'repeat = 2\nsample = "50 %"') == [(0, 0.5), (1, 0.5)]
+    assert repeated(folder, 'repeat = 2\nsample = "50%"') == [(0, 0.5), (1, 0.5)]
     assert repeated(folder, 'repeat = 2\nsample = "bootstrap"') == [(0, "bootstrap"), (1, "bootstrap")]
     assert repeated(folder, "repeat = 2\nsample = 1") == [(0, None), (1, None)]  # queries only
     assert repeated(folder, "seeds = [4, 7]") == [(4, None), (7, None)]
@@ -507,7 +507,7 @@ def test_repetition_means_data(folder: Path) -> None:
         ("repeat = true", "repeat must be an integer of at least 1, got 'True'"),
         ("sample = 0", 'sample must be a share of the rows above 0, such as 0.8, or "bootstrap"'),
         ("sample = 1.5", "sample must be a share of the rows above 0"),
-        ('sample = "120 %"', "sample must be a share of the rows above 0"),
+        ('sample = "120%"', "sample must be a share of the rows above 0"),
         ('sample = "some"', "sample must be a share of the rows above 0"),
         ("repeat = 2\nseeds = [1]", "repeat and seeds both say how often runs are repeated"),
         ("label = 3", "label must be text, got '3'"),

@@ -133,7 +133,7 @@ def test_strangers_and_absent_items_are_counted_as_the_command_counts(page: Page
     report = json.loads((run / "internal" / "report.json").read_text())
     sizes = sorted({entry["m"] for entry in report["risk"]["after"]["risk"]})
     found = sv.risk(run, m=sizes, fraction="20%")["population"]["entries"]
-    assert "and the rows are 20 %" in shown
+    assert "and the rows are 20%" in shown
     assert shown.count("of the time (") == sum(entry["estimate"] is not None for entry in found) > 0
     assert "no random sample of a town" in shown
     assert 'value="20%"' in page.text("release")  # kept with the project
@@ -146,7 +146,7 @@ def test_strangers_and_absent_items_are_counted_as_the_command_counts(page: Page
     assert "speaks of what a person has" in shown
 
     shown = page.send("release", "stranger", run="one", fraction="200%")
-    assert "“Which share of a population are these rows?” must be above 0 and at most 1 (100 %)" in shown
+    assert "“Which share of a population are these rows?” must be above 0 and at most 1 (100%)" in shown
     assert "--fraction must" not in shown
 
 
@@ -254,10 +254,10 @@ def test_the_compliance_record_in_a_browser(screen: Screen, tmp_path: Path) -> N
     expect(shown.get_by_text("They are next to the data, and go with them.")).to_be_visible()
     shown.get_by_label("Which share of a population are these rows?").fill("5%")
     shown.get_by_role("button", name="Estimate it").click()
-    expect(shown.locator("#stranger")).to_contain_text("and the rows are 5 %")
+    expect(shown.locator("#stranger")).to_contain_text("and the rows are 5%")
     shown.get_by_role("button", name="Count the rows that are found so").click()
     expect(shown.locator("#absent")).to_contain_text("the person does not have")
-    expect(shown.locator("#stranger")).to_contain_text("and the rows are 5 %")  # still there
+    expect(shown.locator("#stranger")).to_contain_text("and the rows are 5%")  # still there
     looks(shown, "release-evidence")
     shown.get_by_role("link", name="Compliance record").click()
     expect(shown.get_by_label("Which share of a population are these rows?")).to_have_value("5%")

@@ -80,8 +80,8 @@ def project(client: Client) -> Project:
         ({"model": "coherence", "k": "3", "h": "40%", "p": "1", "private": "soap"}, "public item"),
         ({"model": "constraints", "k": "3", "privacy": "all", "m": "2"}, "at least 3"),
         ({"model": "privacy-degree", "p": "3", "sensitive": "sponges"}, "sponges"),
-        ({"model": "km-anonymity", "k": "3", "m": "2", "rho": "30%"}, "30 %"),
-        ({"model": "disassociated", "k": "3", "m": "2", "rho": "30%"}, "30 %"),
+        ({"model": "km-anonymity", "k": "3", "m": "2", "rho": "30%"}, "30%"),
+        ({"model": "disassociated", "k": "3", "m": "2", "rho": "30%"}, "30%"),
     ],
     ids=lambda value: value["model"] if isinstance(value, dict) else "",
 )

@@ -141,9 +141,9 @@ def test_what_else_could_be_had(client: Client, tmp_path: Path) -> None:
     assert {(one["R"], one["T"]) for one in points if not one["run"] or one["here"]} == tried
     (half,) = (one for one in points if one["run"] and not one["here"])
     record = json.loads((project.runs / "half" / "internal" / "report.json").read_text())["utility"]
-    assert (half["run"], half["name"]) == ("half", "release for a share of 50 %")
+    assert (half["run"], half["name"]) == ("half", "release for a share of 50%")
     assert (half["R"], half["T"]) == (record["relational_loss"], record["transaction_loss"])
-    assert "Make the releases for a share of 10 %<" in page
+    assert "Make the releases for a share of 10%<" in page
     (here,) = (one for one in points if one["here"])
     least = min(0.25 * one["R"] + 0.75 * one["T"] for one in points if not one["run"] or one["here"])
     assert 0.25 * here["R"] + 0.75 * here["T"] == pytest.approx(least)
@@ -186,7 +186,7 @@ def forms(page: str) -> dict[tuple[str, ...], dict[str, str]]:
     return found
 
 
-TYPED = {"fraction": "5 %", "items": "yoghurt"}  # into fields that are empty
+TYPED = {"fraction": "5%", "items": "yoghurt"}  # into fields that are empty
 KNOWN = {"classes": "tea", "facts": "all@2024-01@<1"}  # what there is in place of yoghurt
 
 
@@ -380,9 +380,9 @@ def test_a_table_is_explained(screen: Screen, tmp_path: Path) -> None:
     page.goto(screen.at("p", project.name, "release"))
     slider = page.get_by_label("How much the columns count")
     said = page.locator("#share-said")
-    expect(said).to_contain_text("Columns 25 %, items 75 %: this release loses least of these")
+    expect(said).to_contain_text("Columns 25%, items 75%: this release loses least of these")
     slider.fill("100")
-    expect(said).to_contain_text("Columns 100 %, items 0 %: classes of at least 5 rows loses least")
+    expect(said).to_contain_text("Columns 100%, items 0%: classes of at least 5 rows loses least")
     expect(page.locator("tr.current th")).to_have_text("classes of at least 5 rows")
     looks(page, "release-table")
     value = page.locator(".rows-table button.link", has_text="age of row").first
@@ -424,8 +424,8 @@ def test_neighbours_are_made_beside_a_release(screen: Screen, tmp_path: Path) ->
     project = in_studio(screen.server, "table", tmp_path)
     page = screen.enter()
     page.goto(screen.at("p", project.name, "release"))
-    page.get_by_role("button", name="Make the releases for a share of 10 % and 50 %").click()
-    for share in ("10 %", "50 %"):
+    page.get_by_role("button", name="Make the releases for a share of 10% and 50%").click()
+    for share in ("10%", "50%"):
         expect(page.get_by_role("link", name=f"release for a share of {share}")).to_be_visible(
             timeout=120_000
         )

@@ -297,7 +297,7 @@ def test_sampled_frequent_queries() -> None:
     everything = frequent_queries(data, 2, 2)
     assert len(everything) == 80 * 79 // 2
     drawn = Counter(query for seed in range(100) for query in frequent_queries(data, 2, 2, 100, seed))
-    assert len(drawn) > 0.93 * len(everything)  # 100 times 3.2 %: all but exp(-3.2) of them
+    assert len(drawn) > 0.93 * len(everything)  # 100 times 3.2%: all but exp(-3.2) of them
     assert drawn.most_common(1)[0][1] < 15
     keys = np.random.PCG64(3).random_raw(len(everything))
     first = [everything[i] for i in sorted(np.argsort(keys, kind="stable")[:100].tolist())]

@@ -135,7 +135,7 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     done = setveil("measure", rows, tmp_path / "run", "--rules", "3", "--format", "basket")
     assert done.code == 0
     assert "rules found            " in done.out
-    assert "confidence at least 50 %, looked for in 3 draws" in done.out
+    assert "confidence at least 50%, looked for in 3 draws" in done.out
     sv.reconstruct(tmp_path / "run", draws=2).write(tmp_path / "draws")
     done = setveil("measure", rows, tmp_path / "draws", "--rules", "15%", "--format", "basket")
     assert "in at least 3 rows" in done.out

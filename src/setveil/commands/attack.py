@@ -355,7 +355,7 @@ def share_between(name: str, value: Any) -> float | Fraction | None:
     found = number_of(value)
     if not isinstance(found, int | float | Fraction) or isinstance(found, bool) or not 0 < found < 1:
         raise RequestError(
-            f"--{name} must be above 0 and below 1 (100 %), got {described(value)}.",
+            f"--{name} must be above 0 and below 1 (100%), got {described(value)}.",
             hint="Such as 50% or 0.5." if name == "split" else "Such as 1% or 0.01.",
         )
     return found

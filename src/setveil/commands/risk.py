@@ -45,7 +45,7 @@ class RiskTable(dict[str, Any], Framed):
     >>> import setveil as sv
     >>> found = sv.risk([["tea", "milk"], ["tea", "rum"], ["tea"]], m=1)
     >>> print(str(found).splitlines()[0])
-    Rows unique by their most identifying item: 2 of 3 rows (67 %).
+    Rows unique by their most identifying item: 2 of 3 rows (67%).
     """
 
     @property
@@ -308,7 +308,7 @@ def share_of(fraction: Any) -> float | Fraction | None:
     value = number_of(fraction)
     if not isinstance(value, int | float | Fraction) or isinstance(value, bool) or not 0 < value <= 1:
         raise RequestError(
-            f"--fraction must be above 0 and at most 1 (100 %), got {described(fraction)}.",
+            f"--fraction must be above 0 and at most 1 (100%), got {described(fraction)}.",
             hint="The share of the population that the rows are, such as 5% or 0.05.",
         )
     return value

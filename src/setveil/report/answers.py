@@ -68,7 +68,7 @@ def rules_text(found: Sequence[dict[str, Any]]) -> str:
             [
                 (
                     _rows(rule["support"]),
-                    f"{100 * rule['confidence']:.0f} %",
+                    f"{100 * rule['confidence']:.0f}%",
                     f"{rule['lift']:.2f}",
                     clip(f"{', '.join(rule['given'])} -> {rule['then']}", _WIDEST),
                 )

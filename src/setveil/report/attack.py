@@ -63,7 +63,7 @@ def _table(found: Mapping[str, Any]) -> str:
                 f"{entry['train']['attempts']:,}",
                 _rate(entry["train"]),
                 _rate(entry["control"]),
-                "-" if entry["risk"] is None else f"{100 * entry['risk']:.1f} %",
+                "-" if entry["risk"] is None else f"{100 * entry['risk']:.1f}%",
                 "-" if entry["allowed"] is None else percent(entry["allowed"]),
                 verdict,
             ]
@@ -79,7 +79,7 @@ def _rate(side: Mapping[str, Any]) -> str:
     if side["rate"] is None:
         return "nobody"
     low, high = side["interval"]
-    return f"{100 * side['rate']:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * side['rate']:.1f}% ({100 * low:.1f} to {100 * high:.1f})"
 
 
 def _meaning(found: Mapping[str, Any]) -> str:

@@ -296,7 +296,7 @@ def _up_to(m: int) -> str:
 def _way(entry: InferenceEntry) -> str:
     least = "" if entry["exact"] else "at least "
     if entry["item"] is None:
-        return f"{least}0 %: none is there under its own name"
+        return f"{least}0%: none is there under its own name"
     rows = f"of the {count(entry['support'], 'row')}" if entry["support"] > 1 else "of the only row"
     known = ", ".join(clip(item, _LABEL) for item in entry["itemset"])
     return f"{least}{percent(entry['probability'])}: {clip(entry['item'], _LABEL)}, {rows}" + (

@@ -12,37 +12,28 @@ from setveil.wording import about_events, are, count
 
 
 def percent(part: float, whole: float = 1) -> str:
-    """Write a share with two significant digits, counted from the nearer of 0 and 100 %.
+    """Write a share with two significant digits, counted from the nearer of 0 and 100%.
 
-    So a share and its complement add up, only nothing is 0 % and only everything is 100 %. An error may be
+    So a share and its complement add up, only nothing is 0% and only everything is 100%. An error may be
     more.
 
     >>> percent(1204, 31022), percent(29818, 31022), percent(0.5), percent(0, 7), percent(7, 7)
-    ('3.9 %', '96.1 %', '50 %', '0 %', '100 %')
+    ('3.9%', '96.1%', '50%', '0%', '100%')
     >>> percent(1, 10**7), percent(10**7 - 1, 10**7)
-    ('under 0.001 %', 'over 99.999 %')
+    ('under 0.001%', 'over 99.999%')
     >>> percent(5.265)
-    '526 %'
+    '526%'
     """
     share = part / whole if whole else 0.0
     if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
+        return f"{share:.0%}"
     if share > 1:
-        return f"{100 * share:,.0f} %"
+        return f"{100 * share:,.0f}%"
     nearer = 100 * min(share, 1 - share)
     if nearer < 0.001:
-        return "under 0.001 %" if share < 0.5 else "over 99.999 %"
+        return "under 0.001%" if share < 0.5 else "over 99.999%"
     rounded = float(f"{nearer:.2g}")
-    return f"{rounded if share <= 0.5 else 100 - rounded:.7g} %"
-
-
-def share(part: float, whole: float = 1) -> str:
-    """Write a share as `percent` does, without a blank.
-
-    >>> share(45, 30_653), share(1)
-    ('0.15%', '100%')
-    """
-    return percent(part, whole).replace(" %", "%")
+    return f"{rounded if share <= 0.5 else 100 - rounded:.7g}%"
 
 
 def measure(value: float) -> str:
@@ -76,12 +67,12 @@ def number_of(what: Measure, value: float) -> str:
 
 
 def error(value: float) -> str:
-    """Write the relative error of an estimate: in per cent, beyond 100 % as a factor.
+    """Write the relative error of an estimate: in per cent, beyond 100% as a factor.
 
     An estimate that is off by 4.8 times the true number is 5.8 times the true number.
 
     >>> error(0), error(0.214), error(1), error(4.832), error(358.7)
-    ('0 %', '21 %', '100 %', 'a factor of 5.8', 'a factor of 360')
+    ('0%', '21%', '100%', 'a factor of 5.8', 'a factor of 360')
     """
     return percent(value) if value <= 1 else f"a factor of {float(f'{1 + value:.2g}'):,.7g}"
 
@@ -90,16 +81,16 @@ def one_in(number: int) -> str:
     """Write a chance of one in some rows.
 
     >>> one_in(1), one_in(5), one_in(59_601)
-    ('100 %', '1 in 5 (20 %)', '1 in 59,601 (0.0017 %)')
+    ('100%', '1 in 5 (20%)', '1 in 59,601 (0.0017%)')
     """
-    return "100 %" if number == 1 else f"1 in {count(number)} ({percent(1, number)})"
+    return "100%" if number == 1 else f"1 in {count(number)} ({percent(1, number)})"
 
 
 def rows_of(number: float, whole: int) -> str:
     """Write a number of rows, perhaps an estimate, with its share of all rows.
 
     >>> rows_of(0, 500), rows_of(12, 500), rows_of(0.2, 500), rows_of(500, 500)
-    ('no row', '12 of 500 rows (2.4 %)', 'less than one row', 'all 500 rows')
+    ('no row', '12 of 500 rows (2.4%)', 'less than one row', 'all 500 rows')
     """
     if not number or not whole:
         return "no row"

@@ -28,7 +28,7 @@ from setveil.published.recoding import LocalRecoding
 SIZE, TIMES = 100, 20  # fewest rows of a class, where none are named: so many, and so many times k
 WHOLE = 0.5  # share of the time that is left that the proof of all rows may take before that of classes
 # Answers that are off by less than this share of what they are by a draft of all rows are better than by
-# their proven recoding, too: proofs made that error up to 27 % smaller.
+# their proven recoding, too: proofs made that error up to 27% smaller.
 CLEARLY = 0.5
 
 

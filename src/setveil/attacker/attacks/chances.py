@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp, lgamma, log, log1p, sqrt
 
-_Z = 1.959963984540054  # of a normal distribution, for 95 %
+_Z = 1.959963984540054  # of a normal distribution, for 95%
 
 
 def wilson(successes: int, attempts: int) -> tuple[float, float]:

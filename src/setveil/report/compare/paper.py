@@ -62,11 +62,10 @@ def paper_files(rows: Sequence[Row], bibtex: str) -> dict[str, bytes]:
 def latex(text: str) -> str:
     r"""Escape a text for LaTeX; a power is set as one.
 
-    >>> print(latex("50 % of a_b"), latex("k^m-anonymity"))
-    50~\% of a\_b $k^m$-anonymity
+    >>> print(latex("50% of a_b"), latex("k^m-anonymity"))
+    50\% of a\_b $k^m$-anonymity
     """
     escaped = "".join(_ESCAPED.get(letter, letter) for letter in text)
-    escaped = re.sub(r"(?<=\d) \\%", r"~\\%", escaped)
     return re.sub(r"\b([a-z])\\textasciicircum\{\}([a-z])\b", r"$\1^\2$", escaped)
 
 
@@ -211,7 +210,7 @@ def statement(figure: LineFigure, data: str, panel: Panel) -> str:
         text += figure.parameter
     else:
         text += at
-    conditions = r"At [^.]*\.|Medians of[^.;]*(?:; bars: their 95 % intervals)?"
+    conditions = r"At [^.]*\.|Medians of[^.;]*(?:; bars: their 95% intervals)?"
     fixed = re.findall(conditions, figure.caption.replace("; bands:", "; bars:")) if not at else []
     return " ".join([f"{text}.", *(f"{part.rstrip('.')}." for part in fixed)])
 

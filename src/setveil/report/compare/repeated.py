@@ -27,8 +27,8 @@ from setveil.utility import Compared
 from setveil.wording import count
 
 METHOD = (
-    "A 95 % interval of a median reaches from one of the values to another, in order, so chosen by the "
-    f"binomial distribution that it contains the median with at least 95 % (from {LEAST} repetitions on). "
+    "A 95% interval of a median reaches from one of the values to another, in order, so chosen by the "
+    f"binomial distribution that it contains the median with at least 95% (from {LEAST} repetitions on). "
     "Methods are compared draw by draw: Wilcoxon's signed-rank test, exact and two-sided, adjusted (Holm) "
     "for all pairs of methods with the same data and setting. Both are about further draws from these data, "
     "not about other data."
@@ -113,7 +113,7 @@ def every_pair(family: Family, measures: Iterable[Compared]) -> Iterator[tuple[C
 
 
 def drawn_text(rows: Sequence[Row]) -> str:
-    """Say what is drawn again in each repetition: "20 draws of 80 % of the rows"; empty where nothing is."""
+    """Say what is drawn again in each repetition: "20 draws of 80% of the rows"; empty where nothing is."""
     seeds = len({row.get("seed") for row in rows})
     if seeds < 2:
         return ""
@@ -162,14 +162,14 @@ def spread_caption(rows: Sequence[Row]) -> list[str]:
     reach = "from the least to the greatest"
     if len({row.get("seed") for row in rows}) < LEAST:
         return [f"Medians of up to {drawn}, with a band and whiskers {reach}."]
-    return [f"Medians of up to {drawn}; bands: their 95 % intervals; whiskers: {reach}."]
+    return [f"Medians of up to {drawn}; bands: their 95% intervals; whiskers: {reach}."]
 
 
 def beside_median(rows: Sequence[Row]) -> str:
     """Say what is next to the median of repetitions."""
     if len({row.get("seed") for row in rows}) < LEAST:
         return "the least and the greatest"
-    return "their 95 % intervals"
+    return "their 95% intervals"
 
 
 def central(found: dict[Setting, list[Pair]]) -> list[Pair]:

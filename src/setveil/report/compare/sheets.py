@@ -11,7 +11,7 @@ from setveil.report.compare.table import Row, clean, families, grouped, middle, 
 
 
 def summary_rows(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """List medians, their 95 % intervals if there are enough repeats, and extremes, of repeated runs."""
+    """List medians, their 95% intervals if there are enough repeats, and extremes, of repeated runs."""
     out = []
     for family in families(clean(rows)):
         names = ["data", "model", "method", *parameters(family.rows)]

@@ -245,7 +245,7 @@ class Middle:
     value: float
     low: float
     high: float
-    sure: tuple[float, float] | None = None  # 95 % interval of the median; None: there are too few values
+    sure: tuple[float, float] | None = None  # 95% interval of the median; None: there are too few values
 
     @property
     def ends(self) -> tuple[float, float]:

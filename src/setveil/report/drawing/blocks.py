@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -167,7 +166,7 @@ def folded(sections: Iterable[Section | None], annex: Iterable[Section | None] =
     )
     parts = [
         f"<details>\n<summary><h2>{one.title}</h2>"
-        f'<div class="inside">{_together(one.inside)}</div></summary>\n'
+        f'<div class="inside">{one.inside}</div></summary>\n'
         f'<div id="{place}">\n' + "\n".join(one.parts) + "\n</div>\n</details>"
         for place, one in zip(places, shown, strict=True)
     ]
@@ -200,15 +199,13 @@ def subsection(title: str, *parts: str) -> str:
 
 def figure(drawing: str, caption: str) -> str:
     """Set a drawing, HTML already, above what it shows, a text."""
-    below = _together(html.escape(caption, quote=False))
+    below = html.escape(caption, quote=False)
     return f"<figure>\n{drawing}\n<figcaption>{below}</figcaption>\n</figure>"
 
 
 def points(lines: Iterable[tuple[str, str]]) -> str:
     """List points, each a few bold words and a sentence, both HTML already."""
-    return (
-        "<ul>\n" + "\n".join(f"<li><b>{bold}</b> {_together(text)}</li>" for bold, text in lines) + "\n</ul>"
-    )
+    return "<ul>\n" + "\n".join(f"<li><b>{bold}</b> {text}</li>" for bold, text in lines) + "\n</ul>"
 
 
 def table(
@@ -222,7 +219,7 @@ def table(
     head = f"<th>{first}</th>" + "".join(f'<th class="number">{name}</th>' for name in middle)
     rows = "\n".join(
         f"<tr><th>{label}</th>"
-        + "".join(f'<td class="number">{_together(number)}</td>' for number in numbers)
+        + "".join(f'<td class="number">{number}</td>' for number in numbers)
         + f'<td class="wide">{bar([(share, color)], 1, height=14)}</td></tr>'
         for label, numbers, share in lines
     )
@@ -239,7 +236,7 @@ def grid(heads: Sequence[str], lines: Iterable[Sequence[str]], widths: str, *, n
     whole = f' colspan="{len(heads)}"'
     rows = "\n".join(
         f"<tr><th{'' if others else whole}>{first}</th>"
-        + "".join(f"<td{cell}>{_together(text)}</td>" for text in others)
+        + "".join(f"<td{cell}>{text}</td>" for text in others)
         + "</tr>"
         for first, *others in lines
     )
@@ -263,10 +260,7 @@ def facts(lines: Iterable[tuple[str, str]]) -> str:
 
 def tiles(lines: Iterable[tuple[str, str]]) -> str:
     """Show a few numbers, each with what it means."""
-    shown = "\n".join(
-        f'<div class="tile"><b>{_together(number)}</b><span>{_together(text)}</span></div>'
-        for number, text in lines
-    )
+    shown = "\n".join(f'<div class="tile"><b>{number}</b><span>{text}</span></div>' for number, text in lines)
     return f'<div class="tiles">\n{shown}\n</div>'
 
 
@@ -312,12 +306,7 @@ def legend(lines: Iterable[tuple[str, str, str]]) -> str:
 def paragraph(text: str, style: str = "") -> str:
     """Escape a text and make it a paragraph; nothing where there is no text."""
     start = f'<p class="{style}">' if style else "<p>"
-    return f"{start}{_together(html.escape(text, quote=False))}</p>" if text else ""
-
-
-def _together(text: str) -> str:
-    """Keep each number in one line with its percent sign."""
-    return re.sub(r"(?<=\d) %", "\u00a0%", text)
+    return f"{start}{html.escape(text, quote=False)}</p>" if text else ""
 
 
 def data(text: str, name: str = "") -> str:

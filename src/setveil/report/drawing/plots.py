@@ -66,7 +66,7 @@ class Small:
 def room(text: str, size: float = SIZE) -> float:
     """Give a width that holds a text in any common font.
 
-    >>> room("100 %") < 40, room("百") > room("a")
+    >>> room("100%") < 40, room("百") > room("a")
     (True, True)
     """
     wide = sum(1 if unicodedata.east_asian_width(letter) in "WF" else _WIDE for letter in text)

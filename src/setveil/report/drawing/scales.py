@@ -96,7 +96,7 @@ class Numbers:
 
     def text(self, tick: float) -> str:
         """Write a tick."""
-        return f"{_plain(100 * tick)} %" if self._percent else _plain(tick)
+        return f"{_plain(100 * tick)}%" if self._percent else _plain(tick)
 
 
 class Spaced:

@@ -144,7 +144,7 @@ class WithSensitiveItems(ExploredRows):
             "suppressed: share of occurrences; hidden: the sensitive ones among them.",
             "learned: greatest chance to be right about a sensitive item, with what the guarantee covers.",
             "query error: median relative error of 1,000 random queries for two items.",
-            "gap: share of the loss that may be too much; 0 %: proven.",
+            "gap: share of the loss that may be too much; 0%: proven.",
             "front (*): every stronger guarantee loses more.",
         ]
 

@@ -97,7 +97,7 @@ class TriedRows:
 
     def columns_explained(self) -> list[str]:
         """Say what the columns up to unique rows are."""
-        kept = "itemsets kept: of those in 1 % of the rows, up to three items."
+        kept = "itemsets kept: of those in 1% of the rows, up to three items."
         return [*self._loss_and_error_explained(), kept, _SUPPRESSED]
 
     def _loss_and_error_explained(self) -> list[str]:

@@ -85,11 +85,11 @@ def _best(report: Record) -> str:
     else:
         known = words.optimality(report) or "Nothing is proven: another release may lose less."
     others = [
-        f"{gain} with {setting(entry)} ({words.share(entry['suppressed_share'])} suppressed)"
+        f"{gain} with {setting(entry)} ({words.percent(entry['suppressed_share'])} suppressed)"
         for gain, entry in instead(report)
     ]
     balance = f" Another balance: {'; '.join(others)}." if others else ""
-    return known.replace(" %", "%") + balance
+    return known + balance
 
 
 def _losses(report: Record) -> Collection[float]:

@@ -193,11 +193,11 @@ def _notes(report: Record, best: list[Attack]) -> str:
     notes, known = ["Bars: share of all rows."], items_known(guarantee)
     if known is not None and guarantee.get("k", 1) > 1 and "itemsets" not in guarantee:
         notes.append(
-            f"Guaranteed is 0 % among fewer than {count(guarantee['k'])} for up to "
+            f"Guaranteed is 0% among fewer than {count(guarantee['k'])} for up to "
             f"{count(known, f'known {words.unit(report)}')}."
         )
     if any("interval" in e for e in best):
-        notes.append("Some were estimated from a sample, with 95 % intervals.")
+        notes.append("Some were estimated from a sample, with 95% intervals.")
     elif not all(e["exact"] for e in best):
         notes.append("Some are not counted to the end and may be higher.")
     return " ".join(notes)

@@ -234,7 +234,7 @@ def summarized(report: Record) -> dict[str, str]:
 
 def parts_kept(report: Record) -> str:
     """Say how many facts keep the finest value of each part."""
-    kept = [f"{words.share(part)} keep {name}" for name, part in report["facts"]["kept"].items()]
+    kept = [f"{words.percent(part)} keep {name}" for name, part in report["facts"]["kept"].items()]
     return f"Of all facts {', '.join(kept)}."
 
 

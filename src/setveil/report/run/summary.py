@@ -107,11 +107,4 @@ def _input(report: Record) -> str:
 
 
 def _fact(label: str, text: str) -> str:
-    # A no-break space holds a number and its percent sign together while the lines are filled.
-    filled = textwrap.fill(
-        text.replace(" %", "\u00a0%"),
-        _WIDTH,
-        initial_indent=label.ljust(_LABEL),
-        subsequent_indent=" " * _LABEL,
-    )
-    return filled.replace("\u00a0", " ")
+    return textwrap.fill(text, _WIDTH, initial_indent=label.ljust(_LABEL), subsequent_indent=" " * _LABEL)

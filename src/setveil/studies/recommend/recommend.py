@@ -82,7 +82,7 @@ class Advice:
     def safer(self) -> Row | None:
         """A candidate that loses little more than the best one and leaves clearly fewer unique rows.
 
-        The best one must leave at least 1 % of the rows unique, the other one at most two thirds as many, at
+        The best one must leave at least 1% of the rows unique, the other one at most two thirds as many, at
         a loss that is at most 0.05 greater (LM, or f), or a tenth greater (errors of queries). Of several,
         the one that leaves fewest; of these the one that loses least.
         """

@@ -16,7 +16,7 @@ if (place) {
     const at = losses.indexOf(least);
     lines.forEach((line, i) => line.classList.toggle("current", i === at));
     const near = [points[at - 1], points[at + 1]].filter(Boolean).map((point) => point.name);
-    said.textContent = `Columns ${slider.value} %, items ${100 - slider.value} %: ${points[at].name} loses least of these, ` +
+    said.textContent = `Columns ${slider.value}%, items ${100 - slider.value}%: ${points[at].name} loses least of these, ` +
       `${least.toPrecision(3)}. Columns ${points[at].cells[0]}, items ${points[at].cells[1]}, ` +
       `${points[at].cells[2]} of the occurrences suppressed.` + (near.length ? ` Next to it: ${near.join("; ")}.` : "");
   };

@@ -32,12 +32,12 @@ USABLE, ROUGHLY, UNUSABLE = FIT = ("Usable for", "With care for", "Not usable fo
 
 
 def by_error(error: float) -> str:
-    """Judge estimates by their relative error: up to 10 % usable, up to 50 % with care."""
+    """Judge estimates by their relative error: up to 10% usable, up to 50% with care."""
     return USABLE if error <= 0.1 else ROUGHLY if error <= 0.5 else UNUSABLE
 
 
 def by_share(kept: float) -> str:
-    """Judge what is found by the share that is kept: from 90 % on usable, from 50 % on with care."""
+    """Judge what is found by the share that is kept: from 90% on usable, from 50% on with care."""
     return USABLE if kept >= 0.9 else ROUGHLY if kept >= 0.5 else UNUSABLE
 
 

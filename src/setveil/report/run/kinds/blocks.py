@@ -60,7 +60,7 @@ class Blocks(ReportKind):
 
     def kept(self, report: Record) -> str:
         found, whole = report["blocks"], report["input"]["occurrences"]
-        share = words.share(found["told_occurrences"], whole) if whole else "none"
+        share = words.percent(found["told_occurrences"], whole) if whole else "none"
         return (
             f"No row. Noisy counts of {count(found['items'], 'item')}, which are {share} of all "
             f"{words.items_word(report)}; a count is off by {found['cells_off']:.3g} rows on average."

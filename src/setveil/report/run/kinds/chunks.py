@@ -67,9 +67,9 @@ class Chunks(ReportKind):
         if not whole:
             return f"There are no {items}."
         dropped = found["left_out"]
-        suppressed = f" {words.share(dropped, whole)} are suppressed." if dropped else ""
+        suppressed = f" {words.percent(dropped, whole)} are suppressed." if dropped else ""
         return (
-            f"{words.share(inside, whole)} of {items} are in chunks under their own labels. Of the others "
+            f"{words.percent(inside, whole)} of {items} are in chunks under their own labels. Of the others "
             f"only the clusters are published. Rows are hidden throughout.{suppressed}"
         )
 

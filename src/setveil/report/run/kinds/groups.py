@@ -56,9 +56,10 @@ class GroupsReport(ReportKind):
         items = words.items_word(report)
         if not whole:
             return f"There are no {items}."
+        unchanged, sensitive = words.percent(whole - counted, whole), words.percent(counted, whole)
         return (
-            f"{words.share(whole - counted, whole)} of {items} are unchanged; {words.share(counted, whole)}, "
-            "the sensitive ones, are only counted in each group."
+            f"{unchanged} of {items} are unchanged; {sensitive}, the sensitive ones, are only counted in "
+            "each group."
         )
 
     def shares(self, report: Record) -> Shares:

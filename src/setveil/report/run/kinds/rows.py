@@ -72,8 +72,8 @@ class RowsReport(ReportKind):
             (utility["generalized_occurrences"], "have a broader label"),
             (utility["suppressed_occurrences"], "are suppressed"),
         )
-        others = [f"{words.share(number, whole)} {became}" for number, became in parts if number]
-        kept = words.share(utility["unchanged_occurrences"], whole)
+        others = [f"{words.percent(number, whole)} {became}" for number, became in parts if number]
+        kept = words.percent(utility["unchanged_occurrences"], whole)
         return f"{', '.join([f'{kept} of {items} are unchanged', *others])}."
 
     def unchanged(self, report: Record) -> float | None:

@@ -33,7 +33,7 @@ class _TableColumns(RowsReport):
     def kept(self, report: Record) -> str:
         """Say what became of items, and how much of the detail of each column is left."""
         losses = report["utility"]["column_losses"]
-        left = [f"{words.clip(name, 30)} {words.share(1 - loss)}" for name, loss in losses.items()]
+        left = [f"{words.clip(name, 30)} {words.percent(1 - loss)}" for name, loss in losses.items()]
         said = [
             super().kept(report),
             facts.parts_kept(report) if "facts" in report else "",
