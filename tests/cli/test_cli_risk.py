@@ -267,12 +267,12 @@ def test_each_private_item_in_words() -> None:
     assert text.split("\n\n")[-2].splitlines() == [
         "The greatest probability of each, by what is known:",
         "  item            1 item      up to 2 items",
-        "  r      before   10%        at least 100%",
+        "  r      before   10%         at least 100%",
         "         after    not there   not there",
-        "  t      before   25%        at least 60%",
+        "  t      before   25%         at least 60%",
         "         after    not there   not there",
-        "  s      before   25%        at least 50%",
-        "         after    12%        30%",
+        "  s      before   25%         at least 50%",
+        "         after    12%         30%",
     ]
     alone = risk_text([("", result(inference=[inference_entry(items=each(s=0.25, t=0.25))]))])
     assert "of each, by what is known:\n  item   1 item\n  s      25%\n  t      25%\n" in alone
