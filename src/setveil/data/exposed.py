@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
@@ -25,6 +25,12 @@ class Refusal:
     def raised(self, *_about: object) -> NoReturn:
         """Refuse, in place of a function that answers."""
         raise self.error()
+
+    @classmethod
+    def of(cls, answering: Callable[..., Any]) -> Refusal | None:
+        """Return the refusal that is in place of a function; None: the function answers."""
+        owner = getattr(answering, "__self__", None)
+        return owner if isinstance(owner, cls) else None
 
 
 class Exposed(Framed):

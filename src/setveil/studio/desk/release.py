@@ -88,8 +88,8 @@ def refused(desk: Desk, run: str) -> dict[str, Any]:
     except RequestError as error:
         found["checker"] = error.message
     info = kind_of_recoding(recoding).info
-    refusal = getattr(info.shared_sums, "__self__", None)
-    if isinstance(refusal, Refusal):
+    refusal = Refusal.of(info.shared_sums)
+    if refusal is not None:
         found["query"] = f"{refusal.reason} {refusal.instead}"
     shown = info.shown
     if shown.unfindable is not None:
