@@ -72,6 +72,21 @@ def codes_below(name: str, items: Iterable[str]) -> tuple[str, ...]:
     return ()
 
 
+def beginnings(codes: Iterable[str]) -> set[str]:
+    """Collect what codes begin with, up to the first digit or a dot: no items, but chapters or groups.
+
+    >>> sorted(beginnings(["E10.0", "250.1", "tea", "i 2"]))
+    ['250', 'E', 'E10']
+    """
+    found = set[str]()
+    for code in codes:
+        if _LETTER_CODE.fullmatch(code) or _OF_DIGITS.fullmatch(code):
+            found |= {code[:at].upper() for at, sign in enumerate(code) if at and sign == "."}
+            letters = re.match("[A-Za-z]+(?=[0-9])", code)
+            found |= {letters[0].upper()} if letters else set()
+    return found
+
+
 def form_of(how: str) -> Callable[[str], str]:
     """Find the form that `--normalize` names."""
     if how not in NORMALIZED:

@@ -39,15 +39,25 @@ def _itemsets_in(text: str, estimator: Estimator, layout: Layout) -> Queries:
     lines = split_queries(Text(shorten(text), text.encode()), layout)
     if all(_is_known(name, estimator) for line in lines for name in line):
         return lines
-    for separator in _SEPARATORS:
-        names = tuple(dict.fromkeys(name.strip() for name in text.split(separator)))
-        if len(names) > 1 and all(_is_known(name, estimator) for name in _as_spelled(names, estimator)):
+    splits = [tuple(dict.fromkeys(name.strip() for name in text.split(sign))) for sign in _SEPARATORS]
+    several = [names for names in splits if len(names) > 1]
+    for names in several:
+        if all(_is_known(name, estimator) for name in _as_spelled(names, estimator)):
+            return [names]
+    if sum(map(len, lines)) > 1:
+        return lines
+    for names in several:  # no item that is not listed is called like two, one of which is
+        if any(_is_named(name, estimator) for name in _as_spelled(names, estimator)):
             return [names]
     return lines
 
 
 def _is_known(name: str, estimator: Estimator) -> bool:
     return name in estimator or bool(estimator.group(name))
+
+
+def _is_named(name: str, estimator: Estimator) -> bool:
+    return _is_known(name, estimator) or estimator.shows(name) or estimator.begins(name)
 
 
 def _as_spelled(itemset: Sequence[str], estimator: Estimator) -> tuple[str, ...]:
@@ -80,6 +90,11 @@ def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where
         raise DataError(
             f"{where}{shorten(unknown[0])} is a label, and rows with its items may show others as well.",
             hint="Ask for an item" + (", or of one class: --class N." if estimator.in_classes else "."),
+        )
+    if estimator.begins(unknown[0]):
+        raise DataError(
+            f"{where}{shorten(unknown[0])} is no item of the release, but begins codes that it lists.",
+            hint="Groups of codes without a label of their own have no answer here: ask for codes.",
         )
     names = [*estimator.items, *estimator.labels]
     hint = did_you_mean(unknown[0], names, estimator.lacking, most=3, quoted=True)

@@ -55,6 +55,8 @@ def answers_text(
         f"{name}: one of {count(len(items), 'listed code')}, {clip(', '.join(items), _WIDEST)}."
         for name, items in groups.items()
     ]
+    names = dict.fromkeys(name for answer in found for name in answer.get("unlisted", ()))
+    listed += [f"Not listed, so rare or no {unit}s: {clip(', '.join(names), _WIDEST)}."] if names else []
     return "\n".join([*lines, *listed, _HOW[method], *why, *([_BOUNDS] if _open(found) else [])])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise, product
 from math import prod
 from typing import Any, ClassVar, NamedTuple, cast
@@ -16,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.spelling import codes_below
+from setveil.data.spelling import beginnings, codes_below
 from setveil.data.sums import is_in_memory
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
@@ -138,7 +139,22 @@ class Estimator:
 
     def may_hide(self, name: str) -> bool:
         """Say whether a name may be an item that the release does not list, below a label or suppressed."""
-        return self.others and name not in self and not self.shows(name)
+        return self.others and name not in self and not self.shows(name) and not self.begins(name)
+
+    def begins(self, name: str) -> bool:
+        """Return whether a name begins listed codes, as a group of them does, and is not listed itself."""
+        if name in self:
+            return False
+        return name.strip().upper() in self._beginnings or bool(codes_below(name, self.listed))
+
+    @cached_property
+    def _beginnings(self) -> set[str]:
+        return beginnings(self.listed)
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The names of items and labels that the release lists."""
+        return (*self.items, *self._labels)
 
     def group(self, name: str) -> tuple[str, ...]:
         """List the codes that a name begins, if it is neither an item nor a label of one meaning."""

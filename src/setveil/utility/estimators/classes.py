@@ -71,6 +71,11 @@ class ClassEstimator(Estimator):
         return self.table.items
 
     @property
+    def listed(self) -> tuple[str, ...]:
+        """The names of items and labels that the release lists."""
+        return (*self.table.items, *self._label_ids)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The labels that represent others, if one class is requested."""
         if self.class_ is None:

@@ -98,7 +98,17 @@ class FactEstimator(Estimator):
 
     def may_hide(self, name: str) -> bool:
         """Return whether a name may be a fact, or a part of facts, whose code the release does not list."""
-        return self.others and name not in self and self._selected(name, known=False) is not None
+        if not self.others or name in self or self.begins(name):
+            return False
+        return self._selected(name, known=False) is not None
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The codes that the release lists."""
+        kinds = self.boxes.kinds or (CODES,) * len(self._values)
+        return tuple(
+            value for kind, known in zip(kinds, self._values, strict=True) if kind == CODES for value in known
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
