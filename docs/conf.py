@@ -58,7 +58,7 @@ site_sections = {
     "tables": ["facts"],
     "tutorials/ask": ["query", "reconstruct"],
     "studio": ["report", "evidence"],
-    "understand": ["tutorials/risk", "risk", "inference", "counts", "why", "gallery/index"],
+    "understand": ["risk", "inference", "counts", "why", "gallery/index"],
     "reference": [
         "cli", "commands/index", "python", "api/index", "formats", "record", "verify", "measures", "glossary",
         "genindex", "project/changes",
