@@ -50,7 +50,7 @@ site_sections = {
     ],
     "start": ["install", "ten_minutes", "which_promise", "choosing", "protects"],
     "guides": [
-        "howto/read_your_file", "hierarchies", "tutorials/release", "tables", "tutorials/sensitive",
+        "howto/read_your_file", "hierarchies", "tutorials/release", "tables",
         "howto/check_a_release", "tutorials/ask", "series", "scale", "howto/environments", "cases/baskets",
         "cases/patients",
     ],
