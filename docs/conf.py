@@ -51,12 +51,12 @@ site_sections = {
     "start": ["install", "ten_minutes", "which_promise", "choosing", "protects"],
     "guides": [
         "howto/read_your_file", "hierarchies", "tutorials/release", "tables",
-        "howto/check_a_release", "tutorials/ask", "series", "scale", "howto/environments", "cases/baskets",
+        "howto/check_a_release", "query", "series", "scale", "howto/environments", "cases/baskets",
         "cases/patients",
     ],
     "compare": ["study_parameters"],
     "tables": ["facts"],
-    "tutorials/ask": ["query", "reconstruct"],
+    "query": ["reconstruct"],
     "studio": ["report", "evidence"],
     "understand": ["risk", "inference", "counts", "why", "gallery/index"],
     "reference": [
