@@ -50,9 +50,8 @@ site_sections = {
     ],
     "start": ["install", "ten_minutes", "which_promise", "choosing", "protects"],
     "guides": [
-        "howto/read_your_file", "hierarchies", "tutorials/release", "tables",
-        "howto/check_a_release", "query", "series", "scale", "howto/environments", "cases/baskets",
-        "cases/patients",
+        "howto/read_your_file", "hierarchies", "tables", "howto/check_a_release", "query", "series", "scale",
+        "howto/environments", "cases/baskets", "cases/patients",
     ],
     "compare": ["study_parameters"],
     "tables": ["facts"],

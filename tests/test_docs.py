@@ -33,7 +33,7 @@ MADE = {"api", "commands", "gallery", "project"}  # folders of docs/ with files 
 WRITTEN = [page for page in (ROOT / "docs").rglob("*.md") if page.relative_to(ROOT).parts[1] not in MADE]
 PAGES = [ROOT / "README.md", *sorted(WRITTEN)]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
-FIRST = re.compile(r"README\.md|docs/(hierarchies|ten_minutes|tutorials/.*)\.md")  # the pages for newcomers
+FIRST = re.compile(r"README\.md|docs/(hierarchies|query|ten_minutes)\.md")  # the pages for newcomers
 WITH_PYTHON = ["README.md", "docs/series.md", "docs/python.md", "docs/tables.md", "docs/ten_minutes.md"]
 WITH_PYTHON += [
     name for name in NAMES if name.count("/") > 1 and "\n```python\n" in (ROOT / name).read_text("utf-8")
