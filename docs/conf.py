@@ -66,7 +66,7 @@ site_sections = {
         "algorithms", "exact", "exact_proof", "compare", "results", "data", "own_method", "series_search",
     ],
     "algorithms": ["searches", "classes", "policies", "suppression", "groups", "table_methods"],
-    "develop": ["architecture", "internals", "project/contributing", "project/security"],
+    "develop": ["internals", "project/contributing", "project/security"],
 }  # fmt: skip
 
 site_moved = "moved.toml"  # where the words of former pages are now
