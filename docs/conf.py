@@ -48,7 +48,7 @@ site_sections = {
         "Research <research>",
         "Develop <develop>",
     ],
-    "start": ["install", "ten_minutes", "which_promise", "choosing", "protects"],
+    "start": ["ten_minutes", "which_promise", "choosing", "protects"],
     "guides": [
         "howto/read_your_file", "hierarchies", "tables", "howto/check_a_release", "query", "series", "scale",
         "howto/environments", "cases/baskets", "cases/patients",
@@ -73,7 +73,7 @@ site_moved = "moved.toml"  # where the words of former pages are now
 
 # Pages that describe a command, besides those that name its options.
 site_commands = {
-    "demo": ["install"],
+    "demo": ["start"],
     "read": ["howto/read_your_file"],
     "anonymize": ["ten_minutes", "algorithms", "cli", "tables", "facts"],
     "apply": ["series"],

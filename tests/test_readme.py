@@ -21,8 +21,8 @@ NUMBER = r"\d+(?:[.,]\d+)*"
 # Each heading that the README once had, as an anchor, and where its words are now.
 HOMES = {
     "setveil": "README.md#setveil",
-    "install": "docs/install.md#install",
-    "in-the-browser": "docs/install.md#in-the-browser",
+    "install": "docs/start.md#install",
+    "in-the-browser": "docs/start.md#in-the-browser",
     "a-first-example": "docs/ten_minutes.md#the-data",
     "the-same-in-python": "docs/ten_minutes.md#the-release",
     "what-the-release-still-answers": "docs/ten_minutes.md#answers-from-the-release",
