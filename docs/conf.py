@@ -48,7 +48,7 @@ site_sections = {
         "Research <research>",
         "Develop <develop>",
     ],
-    "start": ["ten_minutes", "which_promise", "choosing", "protects"],
+    "start": ["ten_minutes", "which_promise", "choosing"],
     "guides": [
         "howto/read_your_file", "hierarchies", "tables", "howto/check_a_release", "query", "series", "scale",
         "howto/environments", "cases/baskets", "cases/patients",
