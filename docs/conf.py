@@ -56,7 +56,7 @@ site_sections = {
     "compare": ["study_parameters"],
     "tables": ["facts"],
     "query": ["reconstruct"],
-    "studio": ["report", "evidence"],
+    "studio": ["report"],
     "understand": ["risk", "inference", "counts", "why", "gallery/index"],
     "reference": [
         "cli", "commands/index", "python", "api/index", "formats", "record", "verify", "measures", "glossary",
@@ -88,7 +88,7 @@ site_commands = {
     "moles": ["suppression"],
     "risk": ["risk"],
     "attack": ["risk"],
-    "evidence": ["evidence"],
+    "evidence": ["report"],
     "explore": ["choosing"],
     "compare": ["compare"],
     "recommend": ["algorithms"],
