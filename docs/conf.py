@@ -51,7 +51,7 @@ site_sections = {
     "start": ["ten_minutes", "which_promise", "choosing"],
     "guides": [
         "howto/read_your_file", "hierarchies", "tables", "howto/check_a_release", "query", "series", "scale",
-        "howto/environments", "cases/baskets", "cases/patients",
+        "cases/baskets", "cases/patients",
     ],
     "compare": ["study_parameters"],
     "tables": ["facts"],
