@@ -494,8 +494,9 @@ print(*refused(desk, "items").values(), sep="\\n")
     assert _python(script, place).splitlines() == [
         "It holds, as far as files can show: the least count is 2.",
         "The checker for recipients does not support this release, which guarantees counted.",
-        "This release contains no rows of people, so that no person can be found in it.",
-        "This release contains no rows of people, so that no person can be found in it.",
+        "Nothing is estimated from such a release. Count in its files; `setveil verify` checks its "
+        "guarantee.",
+        *["This release contains no rows of people, so that no person can be found in it."] * 3,
     ]
 
 

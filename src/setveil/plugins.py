@@ -128,7 +128,7 @@ def _executed(path: Path, content: bytes, require: Callable[[ModuleType, str], o
 
 def entry_points(group: str) -> Iterable[EntryPoint]:
     """List what packages offer in a group."""
-    if not _something_is_offered():
+    if not something_is_offered():
         return ()
     from importlib import metadata
 
@@ -136,8 +136,8 @@ def entry_points(group: str) -> Iterable[EntryPoint]:
 
 
 @cache
-def _something_is_offered() -> bool:
-    """Whether a package may offer anything; `importlib.metadata` takes ten times as long to answer."""
+def something_is_offered() -> bool:
+    """Return whether a package may offer anything; `importlib.metadata` takes ten times as long to answer."""
     for folder in map(Path, sys.path):
         if folder.is_file():  # an archive, which only `importlib.metadata` looks into
             return True

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from setveil import algorithms as registry
+from setveil import plugins
 from setveil.cli.bundles import Reading, source_of
 from setveil.cli.command import Command, Group, answering, command_of, name_of, texts_of
 from setveil.cli.config import algorithm_of
@@ -69,7 +70,7 @@ def app_for(arguments: Sequence[str], *, whole: bool = True) -> Group:
 
     If they begin with a command, it is there alone; else all are, to be listed. Only one that they name gets
     its options: making the options of all would take longer than all else that `--help` does. If not `whole`,
-    it gets the options of algorithms only if the arguments may name one.
+    it gets the options of algorithms only if the arguments may name one, or someone else's may be called so.
     """
     app = Group(
         "setveil",
@@ -87,7 +88,7 @@ def app_for(arguments: Sequence[str], *, whole: bool = True) -> Group:
         title = next(title for title, names in GROUPS.items() if name in names)
         if not hasattr(module, "HELP"):
             function = vars(module)[name]
-            typed = None if whole else arguments
+            typed = None if whole or plugins.files() or plugins.something_is_offered() else arguments
             made = command_of(function, owners, title, typed) if named == name else _listed(function, title)
             app.add_command(made)
             continue
