@@ -278,7 +278,7 @@ def test_several_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("12", "integer"), ("-3", "integer"), ("1.5", "number"), ("1.234,50", "number"), ("12%", "word"),
+        ("12", "integer"), ("-3", "integer"), ("1.5", "number"), ("1.234,50", "number"), ("12 %", "word"),
         ("2024-01-31", "date"), ("31.1.2024", "date"), ("2024-01-31 10:00", "date"), ("I10", "code"),
         ("E11.9", "code"), ("tea", "word"), ("2 l milk", "word"), ("", "word"),
     ],

@@ -19,6 +19,11 @@ class OwnNames(Estimator):
     answers_groups: ClassVar[bool] = False
 
     @property
+    def listed(self) -> tuple[str, ...]:
+        """The names of items that the release lists."""
+        return self.items
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """None: every item is published under its own name."""
         return ()
