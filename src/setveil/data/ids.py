@@ -56,8 +56,9 @@ _FEW_CODES = 100  # so many values may be codes of another column's
 _HARDLY_TWICE, _SEVERAL_WORDS = 2, 4  # times and words from which on texts are free
 _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
 _SOME_TWICE = 4  # if the column is named or written like IDs
-# Values of people that come again: at least so many, on so many lines on average, none on so many times more.
-_MANY_PEOPLE, _FEW_LINES, _MORE_LINES = 50, 20, 7
+# Values of people that come again: at least so many, on so many lines on average at most, none on so many times
+# as many and a few more.
+_MANY_PEOPLE, _FEW_LINES, _MORE_LINES, _A_FEW = 50, 20, 7, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +216,7 @@ def come_evenly(labels: Sequence[str], times: NDArray[np.integer]) -> bool:
     number, lines = len(labels), int(times.sum())
     if number < _MANY_PEOPLE or not lines <= _FEW_LINES * number < _FEW_LINES * evidence.DIFFERENT * lines:
         return False
-    if int(times.max()) > _MORE_LINES * lines / number + _FEW_DIGITS:
+    if int(times.max()) > _MORE_LINES * lines / number + _A_FEW:
         return False
     return sum(map(_may_be_of_a_person, labels)) >= evidence.SURE * number
 
