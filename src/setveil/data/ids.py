@@ -56,8 +56,8 @@ _FEW_CODES = 100  # so many values may be codes of another column's
 _HARDLY_TWICE, _SEVERAL_WORDS = 2, 4  # times and words from which on texts are free
 _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
 _SOME_TWICE = 4  # if the column is named or written like IDs
-# Values of people that come again: at least so many, on so many lines on average at most, none on so many times
-# as many and a few more.
+# Values of people that come again: at least so many, on so many lines on average at most, and none on so many
+# times as many and a few more.
 _MANY_PEOPLE, _FEW_LINES, _MORE_LINES, _A_FEW = 50, 20, 7, 3
 
 
