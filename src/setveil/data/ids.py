@@ -56,8 +56,8 @@ _FEW_CODES = 100  # so many values may be codes of another column's
 _HARDLY_TWICE, _SEVERAL_WORDS = 2, 4  # times and words from which on texts are free
 _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
 _SOME_TWICE = 4  # if the column is named or written like IDs
-# Values of people that come again: at least so many, on so many lines on average at most, and none on so many
-# times as many and a few more.
+# Values of people that come again: at least this many, on at most this many lines on average, and none on
+# more than this multiple of the average and a few.
 _MANY_PEOPLE, _FEW_LINES, _MORE_LINES, _A_FEW = 50, 20, 7, 3
 
 
@@ -300,10 +300,9 @@ def require_no_ids(
     several = tuple(columns)
     for column in several:
         why = why_id(column, items=len(several) == 1)
-        if not why and by_line and _is_of_groups(column, several):
-            why = "equal values are on neighbouring lines only"
-        if not why and by_line and _is_alone(column, several):
-            why = why_person(column)
+        if not why and by_line:
+            again = _why_groups(column) or why_person(column)
+            why = again if again and _is_alone(column, several) else ""
         if why and not {column.name, column.name.removeprefix("column ")} & fine:
             raise published_id(where, column.name, why, "set")
         text = "" if {column.name, column.name.removeprefix("column ")} & fine else free_text(column)
@@ -311,11 +310,11 @@ def require_no_ids(
             raise published_text(where, column.name, text)
 
 
-def _is_of_groups(column: Values, several: Sequence[Values]) -> bool:
-    """Return whether values group lines as IDs do, and are in no other column of items."""
+def _why_groups(column: Values) -> str:
+    """Say why values group lines as IDs do; "" if they do not."""
     if is_item_name(column.name) or is_place(column.name) or not column.is_grouped:
-        return False
-    return _is_alone(column, several)
+        return ""
+    return "equal values are on neighbouring lines only"
 
 
 def _is_alone(column: Values, several: Sequence[Values]) -> bool:
