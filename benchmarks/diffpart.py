@@ -87,7 +87,7 @@ def main() -> None:
     print("data epsilon rows pairs error")
     for name, (path, _) in files(arguments).items():
         data = sv.read(path)
-        tree = sv.Hierarchy.balanced(data, arguments.fanout)
+        tree = sv.Hierarchy.balanced(data, arguments.fanout, order="number")
         rows = [frozenset(int(tree.low[tree.id(item)]) for item in row) for row in data.rows() if row]
         true: Counter[frozenset[str]] = Counter(
             frozenset(pair) for row in data.rows() for pair in combinations(row, 2)

@@ -36,7 +36,9 @@ def sample(rows: Path, n_rows: int, n_items: int, out: Path) -> None:
     taken = [sorted({int(item) % n_items for item in line}) for line in lines]
     out.write_text("".join(" ".join(map(str, row)) + "\n" for row in taken))
     data = sv.read(out)
-    sv.write_hierarchy(sv.Hierarchy.balanced(data, 4), out.with_name(f"{out.stem}_hierarchy.csv"))
+    sv.write_hierarchy(
+        sv.Hierarchy.balanced(data, 4, order="number"), out.with_name(f"{out.stem}_hierarchy.csv")
+    )
 
 
 def write_itemsets(path: Path, itemsets: tuple[tuple[str, ...], ...]) -> None:
@@ -106,7 +108,9 @@ def write_variants(name: str, out: Path, seed: int) -> None:
     """Write hierarchies of other degrees and orders, and policies."""
     data, tree = sv.read(out / f"{name}.dat"), sv.read_hierarchy(out / f"{name}_hierarchy.csv")
     for degree in DEGREES:
-        sv.write_hierarchy(sv.Hierarchy.balanced(data, degree), out / f"{name}_degree{degree}.csv")
+        sv.write_hierarchy(
+            sv.Hierarchy.balanced(data, degree, order="number"), out / f"{name}_degree{degree}.csv"
+        )
     for order, draw in ORDERS:
         ordered = sv.Hierarchy.balanced(data, common=1, order=order, seed=draw)
         sv.write_hierarchy(ordered, out / f"{name}_{order}{draw if order == 'random' else ''}.csv")

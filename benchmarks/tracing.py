@@ -114,7 +114,7 @@ def few_items(folder: Path) -> tuple[Any, Any]:
     with (folder / "bms_webview2.dat").open() as file:
         rows = [sorted({str(int(item) % 40) for item in next(file).split()}) for _ in range(2000)]
     data = sv.Transactions.from_rows(rows)
-    return data, sv.Hierarchy.balanced(data, 4)
+    return data, sv.Hierarchy.balanced(data, 4, order="number")
 
 
 class World:

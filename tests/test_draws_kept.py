@@ -61,7 +61,7 @@ def ages() -> Any:
 
 
 def tree(data: sv.Transactions) -> sv.Hierarchy:
-    return sv.Hierarchy.balanced(data, 3, common=1)
+    return sv.Hierarchy.balanced(data, 3, common=1, order="number")
 
 
 def release(data: sv.Transactions, seed: int = 3) -> sv.VerifiedRelease:

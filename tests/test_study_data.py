@@ -81,7 +81,7 @@ def test_the_commands_of_the_page_make_the_files(tmp_path: Path) -> None:
         rng.shuffle(row)
     (tmp_path / "BMS1.txt").write_text("".join(" -1 ".join(row) + " -1 -2\n" for row in rows))
     for line in ("convert BMS1.txt bms_webview1.dat",
-                 "hierarchy build bms_webview1.dat --by balanced --fanout 5 --common 1 "
+                 "hierarchy build bms_webview1.dat --by balanced --order number --common 1 "
                  "--out bms_webview1_hierarchy.csv"):  # fmt: skip
         assert f"setveil {line}\n" in page
         setveil(*line.split(), cwd=tmp_path).ok()

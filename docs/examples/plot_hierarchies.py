@@ -31,8 +31,8 @@ for _ in range(1500):
 rows = sv.Transactions.from_rows(playlists)
 
 # %%
-# ``balanced`` groups items in their order, as the literature does for data without
-# groups.
+# ``balanced`` with ``order="number"`` groups items in their order, as the literature
+# does for data without groups.
 
 whole = sv.Hierarchy.from_paths(
     [song, style, "*"] for style in styles for song in by_style[style]
@@ -46,7 +46,7 @@ hierarchies = {
     "by style": whole,
     "by style and fame": divided,
     "by co-occurrence": by_cooccurrence(rows, fanout=5),
-    "by name": balanced(rows, fanout=5),
+    "by name": balanced(rows, fanout=5, order="number"),
 }
 releases = {
     name: sv.anonymize(rows, k=5, m=2, hierarchy=tree)

@@ -24,7 +24,7 @@ TreeOut = Annotated[Path, option(OUTPUT, WRITTEN, "FILE", "-o")]
 
 _WAYS = ("co-occurrence", "balanced", "prefix", "prefixes", "ranges", "dates")
 _OF_ITEMS = _WAYS[:4]
-ORDERS = ("number", "support", "appearance", "random")  # as in setveil.hierarchy._levels
+ORDERS = ("support", "number", "appearance", "random")  # as in setveil.hierarchy._levels
 _OBJECTIVES = ("lm", "entropy")
 _BY = "Group items by shared rows, order or the beginning of codes; values by ranges or dates."
 
@@ -42,7 +42,7 @@ class Ways:
     )
     fanout: int = integer(TREE, "Give each node this many children.", None, default=5)
     common: int = integer(TREE, "Place items of fewer rows last.", 0, default=5, brief=None)
-    order: str | None = choice(TREE, "Order items by this (default: number).", "order", ORDERS, brief=None)
+    order: str | None = choice(TREE, "Order items by this (default: support).", "order", ORDERS, brief=None)
     seed: int | None = integer(TREE, "Draw a random order with this seed (default: 0).", 0, brief=None)
     at: str = option(
         TREE, "Cut codes at these characters: 250.83 to 250.", "CHARACTERS", default=".", brief=None

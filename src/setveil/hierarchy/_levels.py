@@ -15,7 +15,7 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, RequestError
 from setveil.hierarchy._signatures import signatures
 
-ORDERS = ("number", "support", "appearance", "random")
+ORDERS = ("support", "number", "appearance", "random")
 
 
 def balanced_parents(
@@ -104,7 +104,7 @@ def items_of(data: Transactions) -> list[str]:
     return item_order(data.vocabulary.labels)
 
 
-def items_by(data: Transactions, least: int, order: str = ORDERS[0], seed: int = 0) -> list[str]:
+def items_by(data: Transactions, least: int, order: str = "number", seed: int = 0) -> list[str]:
     """List the items of at least this many rows in an order, then the others by their rows."""
     if order not in ORDERS:
         raise RequestError(f"order must be one of {', '.join(ORDERS)}, got {order!r}.")

@@ -26,12 +26,12 @@ _PARTNERS = 32  # similar items that by_cooccurrence remembers for each item
 
 
 def balanced(
-    data: Transactions, fanout: int = 5, *, common: int = 0, order: str = "number", seed: int = 0
+    data: Transactions, fanout: int = 5, *, common: int = 0, order: str = "support", seed: int = 0
 ) -> Hierarchy:
     """Group each `fanout` (2 or more) consecutive nodes, level by level up to a single root.
 
-    This is how the literature makes hierarchies for data that have none; it says nothing about the items.
-    `order`: "number" (item order), "support" (most rows first), "appearance" (by first row), or "random" (by
+    The literature makes such hierarchies for data that have none, by item order (`order="number"`).
+    `order`: "support" (most rows first), "number" (item order), "appearance" (by first row), or "random" (by
     a hash of `seed` and label). Items of fewer than `common` rows follow, by the rows that contain them, so
     that their names decide nothing. Nodes are ``L1_0``, ... above items, ``L2_0``, ... above these, and the
     root ``*``; if an item has such a label, ``LL1_0``, ... and ``**``.

@@ -172,7 +172,7 @@ class Hierarchy:
 
     @classmethod
     def balanced(
-        cls, data: Transactions, fanout: int = 5, *, common: int = 0, order: str = "number", seed: int = 0
+        cls, data: Transactions, fanout: int = 5, *, common: int = 0, order: str = "support", seed: int = 0
     ) -> Hierarchy:
         """Group each `fanout` consecutive nodes level by level (see `setveil.hierarchy.build.balanced`).
 
