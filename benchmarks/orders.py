@@ -2,7 +2,7 @@
 
     python benchmarks/orders.py [--data FOLDER]
 
-Prints the table of docs/hierarchies.md: k = 5, m = 2 and 3, fan-out 5; the random orders have the seeds 0 to 4.
+Prints the table of docs/hierarchies.md: k = 5, m = 2 and 3, fan-out 5, random orders of the seeds 0 to 4.
 """
 
 from __future__ import annotations
