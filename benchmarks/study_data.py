@@ -5,7 +5,8 @@
 Writes to the folder OUT, which `setveil compare STUDY --data OUT` then reads: copies of the data sets and
 their hierarchies; the small samples of BMS-WebView-2 and the hierarchies of other degrees of the VLDB 2008
 paper (sections 5.1 and 5.2); hierarchies with the leaves in other orders; the privacy and utility policies of
-the COAT paper (see policies.py). Data sets that are missing are named with the studies that need them.
+the COAT paper (see policies.py). Data sets that are missing are named with the studies that need them. Those
+that only benchmarks read, from FOLDER itself, are checked but not copied.
 """
 
 from __future__ import annotations
@@ -52,25 +53,24 @@ def sums() -> dict[str, str]:
     return {name: expected for expected, name in lines}
 
 
-def wrong_files(folder: Path) -> list[str]:
-    """Name the data sets that are not those of the studies by their SHA-256."""
-    problems = []
+def wrong_files(folder: Path) -> dict[str, str]:
+    """Describe the data sets that are not those of the documentation by their SHA-256."""
+    problems = {}
     for name, expected in sums().items():
         if (folder / name).is_file():
             digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
             if digest != expected:
-                problems.append(f"{name} is another file: expected SHA-256 {expected}, found {digest}.")
+                problems[name] = f"{name} is another file: expected SHA-256 {expected}, found {digest}."
     return problems
 
 
-def missing_files(folder: Path) -> dict[str, list[str]]:
-    """Name the missing data sets, each with the studies that need it."""
+def needed() -> dict[str, list[str]]:
+    """Name the studies that need each data set; only benchmarks need a data set without studies."""
     studies = {path.name: path.read_text("utf-8") for path in sorted(STUDIES.glob("*.toml"))}
     of_samples = {"bms_webview2.dat": "wv2_"}
     return {
         name: [study for study, text in studies.items() if name in text or of_samples.get(name, name) in text]
         for name in sums()
-        if not (folder / name).is_file()
     }
 
 
@@ -83,25 +83,36 @@ def main() -> None:
     options.add_argument("--unchecked", action="store_true", help="use files with other SHA-256, too")
     arguments = options.parse_args()
     source, out = data_folder(arguments.data), arguments.out
-    problems, missing = wrong_files(source), missing_files(source)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    for name, studies in missing.items():
-        print(f"{name} is missing in {source}. Studies that need it: {', '.join(studies)}.", file=sys.stderr)
-    if missing or problems:
-        print(f"{PAGE} says where each file comes from, and its form.", file=sys.stderr)
-    if len(missing) == len(sums()) or (problems and not arguments.unchecked):
+    studies, problems = needed(), wrong_files(source)
+    missing = {name for name in sums() if not (source / name).is_file()}
+    report(source, studies, missing, problems)
+    ours = {name for name in studies if studies[name]}
+    if ours <= missing or (ours & problems.keys() and not arguments.unchecked):
         sys.exit(1)
     out.mkdir(parents=True, exist_ok=True)
     for name in sums():
-        if name not in missing:
+        if name in ours - missing:
             shutil.copyfile(source / name, out / name)
     if "bms_webview2.dat" not in missing:
         for n_rows, n_items in SAMPLES:
             sample(out / "bms_webview2.dat", n_rows, n_items, out / f"wv2_{n_rows // 1000}k_{n_items}.dat")
     for name in ("bms_webview1", "bms_webview2"):
-        if not missing.keys() & {f"{name}.dat", f"{name}_hierarchy.csv"}:
+        if not missing & {f"{name}.dat", f"{name}_hierarchy.csv"}:
             write_variants(name, out, arguments.seed)
+
+
+def report(source: Path, studies: dict[str, list[str]], missing: set[str], problems: dict[str, str]) -> None:
+    """Print the problems of the folder, and where to read more."""
+    lines = list(problems.values())
+    lines += [
+        f"{name} is missing in {source}. Studies that need it: {', '.join(studies[name])}."
+        for name in sums()
+        if name in missing and studies[name]
+    ]
+    if others := [name for name in sums() if name in missing and not studies[name]]:
+        lines.append(f"Missing in {source}, but needed by benchmarks only: {', '.join(others)}.")
+    if lines:
+        print(*lines, f"{PAGE} says where each file comes from, and its form.", sep="\n", file=sys.stderr)
 
 
 def write_variants(name: str, out: Path, seed: int) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Sequence
+from csv import DictReader, writer
 from pathlib import Path
 from random import Random
 
@@ -59,16 +61,83 @@ def test_two_sets_are_enough_for_a_study(tmp_path: Path) -> None:
     assert needed <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
-def test_the_program_of_the_page_makes_the_rows_of_diabetes(tmp_path: Path) -> None:
+def rows_of(name: str) -> list[dict[str, str]]:
+    with (DATA / name).open() as file:
+        return list(DictReader(file))
+
+
+def write_table(path: Path, head: str, rows: Iterable[Sequence[object]]) -> None:
+    with path.open("w") as file:
+        writer(file, lineterminator="\n").writerows([head.split(","), *rows])
+
+
+def source_of_codes(folder: Path) -> None:
     rows = [line.split() for line in (DATA / "diabetes_icd9.dat").read_text().splitlines()]
     padded = [["?", *row, "?", "?"][1:4] if len(row) < 3 else row for row in rows]
-    lines = ["diag_1,diag_2,diag_3", *(",".join(row) for row in padded), "?,?,?"]
-    (tmp_path / "diabetic_data.csv").write_text("\n".join(lines))
+    write_table(folder / "diabetic_data.csv", "diag_1,diag_2,diag_3", [*padded, "???"])
+
+
+def source_of_tables(folder: Path) -> None:
+    """As the source has them: codes without leading zeros or `?`, encounters in any order."""
+    ids = {"Emergency": 1, "Urgent": 2, "Elective": 3, "Newborn": 4, "Trauma Center": 7, "Not recorded": 6}
+    people, persons, rows = iter(rows_of("diabetes_rt.csv")), dict[str, dict[str, str]](), []
+    for each in rows_of("diabetes_encounters.csv"):
+        codes = each["others"].split(";")
+        if each["patient"] not in persons:  # in the order of the columns
+            persons[each["patient"]] = next(people)
+            codes = persons[each["patient"]]["diagnoses"].split(";")[each["primary"] != "" :]
+        person = persons[each["patient"]]
+        low = int(person["age"].partition("-")[0])
+        three = [code.lstrip("0") or "?" for code in [each["primary"], *codes, "", ""][:3]]
+        rows.append((int(each["encounter"]) * 7, each["patient"], person["race"] or "?", person["gender"],
+                     f"[{low}-{low + 10})", ids[person["admission"]], each["days"], *three,
+                     person["readmitted"]))  # fmt: skip
+    Random(0).shuffle(rows)
+    head = "encounter_id,patient_nbr,race,gender,age,admission_type_id,time_in_hospital,diag_1,diag_2,diag_3"
+    write_table(folder / "diabetic_data.csv", f"{head},readmitted", rows)
+
+
+def source_of_visits(folder: Path) -> None:
+    """Visitors who return to pages they have seen."""
+    rows = (DATA / "msnbc.dat").read_text().splitlines()
+    lines = "".join(f"{row} {row.split()[0]} \n" for row in rows)
+    (folder / "msnbc990928.seq").write_text(
+        f"% Different categories:\n\nfrontpage news\n\n% Sequences:\n\n{lines}"
+    )
+
+
+def source_of_products(folder: Path) -> None:
+    lines = [line.split(";") for line in (DATA / "instacart_hierarchy.csv").read_text("utf-8").splitlines()]
+    found: list[dict[str, int]] = [{}, {}]
+    rows = [(product, "Nuts, \"salted\"", *(numbers.setdefault(name.partition(" [")[0], len(numbers))
+                                            for numbers, name in zip(found, groups, strict=True)))
+            for product, *groups, _ in lines]  # fmt: skip
+    write_table(folder / "products.csv", "product_id,product_name,aisle_id,department_id", rows)
+    for name, numbers in zip(("aisle", "department"), found, strict=True):
+        pairs = [(number, text) for text, number in numbers.items()]
+        write_table(folder / f"{name}s.csv", f"{name}_id,{name}", pairs)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
+@pytest.mark.parametrize(
+    ("number", "source", "files"),
+    [
+        (0, source_of_codes, ["diabetes_icd9.dat"]),
+        (1, source_of_tables, ["diabetes_rt.csv", "diabetes_encounters.csv"]),
+        (2, source_of_visits, ["msnbc.dat"]),
+        (3, source_of_products, ["instacart_hierarchy.csv"]),
+    ],
+)
+def test_the_programs_of_the_page_make_the_files(
+    number: int, source: Callable[[Path], None], files: list[str], tmp_path: Path
+) -> None:
     page = (ROOT / "docs/data.md").read_text("utf-8")
-    program = next(block for block in page.split("```text\n")[1:] if block.startswith("import csv"))
-    subprocess.run([sys.executable, "-c", program.partition("```")[0]], cwd=tmp_path, check=True)
-    assert (tmp_path / "diabetes_icd9.dat").read_bytes() == (DATA / "diabetes_icd9.dat").read_bytes()
+    blocks = [block.partition("```")[0] for block in page.split("```text\n")[1:]]
+    program = [block for block in blocks if block.startswith(("import csv", "with open"))][number]
+    source(tmp_path)
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
+    for name in files:
+        assert (tmp_path / name).read_bytes() == (DATA / name).read_bytes()
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
