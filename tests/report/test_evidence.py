@@ -82,7 +82,7 @@ def test_every_section_is_there_and_every_figure_is_the_records(
     assert {"guarantee", "risk", "utility", "input", "setveil", "versions", "about", "sha256sum"} <= looked_at
     assert "k^m-anonymity does not bound inference" in shown
     assert "proves nothing" in shown
-    assert "no random sample of a town" in shown
+    assert "assumes a simple random sample" in shown
     assert "Study <7>" in shown
     assert "Study <7>" not in page
     for outside in ("http://", "https://", "<script", "src="):

@@ -120,8 +120,9 @@ def row_and_word(fact: EvidenceFact) -> tuple[str, str]:
         return f"{known[1]}{known[3] or ''}, by items known", f"{known[2]}:"
     if fact.what.endswith(", SHA-256"):
         return "SHA-256", fact.what.removesuffix(", SHA-256")
-    if fact.what.startswith("Occurrences "):
-        return "Occurrences", fact.what.removeprefix("Occurrences ")
+    for row in ("Occurrences", "Rows", "Loss"):
+        if fact.what.startswith(f"{row} "):
+            return row, fact.what.removeprefix(f"{row} ").removeprefix("of the ").strip("()")
     if fact.source in ("setveil", f"versions.{fact.what}"):
         return "Versions", fact.what
     if fact.source == f"guarantee.{fact.what}":

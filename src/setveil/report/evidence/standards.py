@@ -93,10 +93,7 @@ def tested(sources: EvidenceSources) -> str:
 
 
 def _sampled(sources: EvidenceSources) -> str:
-    return (
-        "An estimate is no guarantee. It assumes a simple random sample; a hospital's patients are no random "
-        "sample of a town."
-    )
+    return "An estimate is no guarantee, and assumes a simple random sample."
 
 
 def _bounded(sources: EvidenceSources, text: str) -> str:
@@ -123,10 +120,6 @@ def _ema(sources: EvidenceSources) -> str:
     k = guarantee.get("greatest_k") if guarantee["model"] in AMONG_K_ROWS else None
     here = f" Here it is 1/{k:,} = {1 / k:.4f} for published items." if k else ""
     return f"The guidance names a risk of at most {EMA_THRESHOLD} per record for public data.{here}"
-
-
-def _expert(sources: EvidenceSources) -> str:
-    return "An expert must determine whether the risk is very small."
 
 
 _SINGLED = "no set of up to {m} published labels singles out a person"
@@ -171,7 +164,7 @@ _EMA = (
 _HIPAA = (
     StandardSection(
         _HIPAA_NAME, "", "Expert determination: methods and results", (promise, verdict, release, chances),
-        ("expert", "very_small"), _expert,
+        ("expert", "very_small"),
     ),
 )  # fmt: skip
 _NIST = (
