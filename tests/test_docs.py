@@ -200,7 +200,7 @@ def run_python(page: Path) -> list[tuple[Block, Block | None, str]]:
 
 
 LEFT_OUT = "..."  # a line of an output that represents lines that the page does not show
-TIME = re.compile(r" +[0-9.]+ s$")  # a time at the end of a line, which each run changes
+TIME = re.compile(r" +([0-9.]+ s|time)$")  # a column of times, which change from run to run
 
 
 def best(lines: list[str], printed: list[str], starts: range) -> int:
@@ -295,6 +295,15 @@ def test_commands_print_what_the_page_shows(name: str, runs: dict[str, list[Comm
         checks = "setveil verify" in command.text or "check.py" in command.text
         fails = checks and ("No:" in shown or '"holds": false' in shown)
         assert command.code == int(fails) or re.search("^Error: ", shown, re.M), f"{name}: $ {command.text}"
+
+
+FILTER = re.compile(r"\b(seq|printf|awk|sed)\b|\| *[a-z]")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_need_no_filters(name: str) -> None:
+    commands = commands_of((ROOT / name).read_text("utf-8"))
+    assert [one.text for one in commands if FILTER.search(one.text)] == [], "name a file, or leave lines out"
 
 
 @pytest.mark.parametrize("name", pages(WITH_PYTHON))
