@@ -227,7 +227,7 @@ def test_refused_by_verify(place: Path) -> None:
 def test_a_kept_value_of_one_row_is_warned_of(place: Path) -> None:
     line = ["ward.csv", *PROMISE, "--qi", "sex", "--set", "codes", "--keep-columns", "patient", *QUICK]
     result, done = together([["anonymize", *line, *more, "--out", "kept"] for more in ([], NOT_IDS)], place)
-    refused(result, 4, "column 'patient' looks like ids of persons", "--out kept --not-ids patient")
+    refused(result, 4, "column 'patient' looks like person IDs", "--out kept --not-ids patient")
     assert done.code == 0, done
     assert "Warning: Column 'patient' is published as it is, and 8 rows have a value there" in done.err
 
@@ -254,7 +254,7 @@ def test_the_command_that_is_shown_publishes_no_ids(place: Path) -> None:
         [[*usual, "--out", "pasted"], [*usual, "--out", "also", "--qi", "age,sex", "--set", "icd10"]], place
     )
     refused(result, 4, "--qi age,sex --set icd10 --id-column patient_id")
-    refused(lines_of, 4, "'patient_id' is named like the ids of persons", "--not-ids patient_id")
+    refused(lines_of, 4, "'patient_id' is named like person IDs", "--not-ids patient_id")
     commands = [
         shlex.split(next(line for line in done.err.splitlines() if line.startswith("    setveil")))[1:]
         for done in (result, lines_of)

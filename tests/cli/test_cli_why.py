@@ -324,7 +324,7 @@ def test_rows_that_do_not_fit_the_recoding(place: Path) -> None:
     coat.write(place / "coat")
     recoding = place / "coat" / "internal" / "recoding.csv"
     write(recoding, "".join(x for x in recoding.read_text().splitlines(keepends=True) if x[:3] != "rye"))
-    with pytest.raises(sv.DataError, match="says nothing of 1 items: 'rye'"):
+    with pytest.raises(sv.DataError, match="does not contain 1 items: 'rye'"):
         sv.why(place / "coat", "buns", data=ROWS)
 
 

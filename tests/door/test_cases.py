@@ -95,7 +95,7 @@ def test_41_nearly_every_article_is_sold_once(tmp_path: Path) -> None:
     assert "say how it is to be read" in refused.err
     columns = ("--id-column", "order_id", "--item-column", "product")
     refused = setveil("anonymize", "sku.csv", *TO_O, *columns, cwd=place)
-    assert "'product' looks like ids of persons" in refused.err
+    assert "'product' looks like person IDs" in refused.err
     (command,) = printed(refused)
     assert command.endswith("--not-ids product")
     pasted(command, place).ok()

@@ -91,7 +91,7 @@ def test_little_left_is_said() -> None:
 
     assert little_left(kept(whole // 9)) == []
     assert little_left(kept(whole // 11)) == ["items"]
-    assert lines_of(kept(whole // 11))["Kept"].endswith("Little is left of items.")
+    assert lines_of(kept(whole // 11))["Kept"].endswith("Little detail is left in items.")
 
 
 def test_a_release_made_in_python() -> None:

@@ -663,7 +663,7 @@ def test_items_that_are_only_looked_at() -> None:
     report = of_inference() | {"watched": ["s", "t", "u"]}
     text = text_of(report)
     assert "Private and sensitive items count as unknown." not in text
-    assert "The guarantee says nothing of the sensitive items that were named" in text
+    assert "The guarantee does not cover the sensitive items that were named" in text
     assert "t tea 75%, of 7 rows with a , b 25%" in text
     outside = _Page(report_html(report, external=True)).text
     assert "chance of a private item" not in outside  # nothing with the rows names these items

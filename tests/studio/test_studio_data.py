@@ -296,7 +296,7 @@ def test_the_numbers_of_persons_are_preset(client: Client, project: Project, tmp
     form |= {"missing": "NA,?"}
     answer = client.post("p", project.name, "data", "roles", data=form | {"role-1": "drop"})
     assert answer.status_code == 422
-    assert "'patient_id' is named like the ids of persons" in text_of(answer.text)
+    assert "'patient_id' is named like person IDs" in text_of(answer.text)
     assert client.post("p", project.name, "data", "roles", data=form).status_code == 303
     settings = project.settings()
     assert (settings["id-column"], settings["missing"]) == ("patient_id", ["age=NA,?", "sex=NA,?"])

@@ -70,7 +70,7 @@ def test_what_is_proposed_for_a_line_for_each_diagnosis() -> None:
 )
 def test_ids_are_published_only_by_a_word_of_its_own(roles: dict[str, Any]) -> None:
     error = refused(diagnoses(), **roles)
-    assert "column 'patient_id' looks like ids of persons" in error.message
+    assert "column 'patient_id' looks like person IDs" in error.message
     assert said(error) == {"not_ids": ["patient_id"]}
     assert sv.read_table(diagnoses(), **roles, not_ids="patient_id").n_rows > 120
     assert sv.read_table(diagnoses(), **roles, not_ids=["1"]).n_rows > 120
@@ -79,7 +79,7 @@ def test_ids_are_published_only_by_a_word_of_its_own(roles: dict[str, Any]) -> N
 def test_lines_of_one_person_are_not_persons() -> None:
     frame = diagnoses()
     error = refused(frame, **TRUE)
-    assert "'patient_id' is named like the ids of persons" in error.message
+    assert "'patient_id' is named like person IDs" in error.message
     assert [said(error, at) for at in (0, 1)] == [{"id_column": "patient_id"}, {"not_ids": ["patient_id"]}]
     table = sv.read_table(frame, **TRUE, id_column="patient_id")
     whole = frame.group_by("patient_id", maintain_order=True).agg(pl.first("age", "sex", "zip"), "icd9")

@@ -482,5 +482,5 @@ def _columns_looked_at(table: Any) -> str:
     """Say which columns were taken as quasi-identifiers, and which the guarantee says nothing of."""
     known = ", ".join(column.name for column in table.columns)
     others = [*(column.name for column in table.kept), *table.ignored]
-    rest = f"; the guarantee says nothing of {', '.join(others)}" if others else ""
+    rest = f"; the guarantee does not cover {', '.join(others)}" if others else ""
     return f"quasi-identifiers: {known}; items: {table.set_name}{rest}"

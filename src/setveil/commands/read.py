@@ -76,7 +76,7 @@ def read(
         ASCII character. A comma is also between the items of lists in brackets (``['E11', 'I10']``). By
         default a cell holds one item.
     not_ids : str or list of str, optional
-        Columns that are no ids of persons, although they look so. Items are read from a column that looks
+        Columns that look like person IDs but are not. Items are read from a column that looks
         like ids only if it is named here. For rows without columns, fields by number: ``"1"``, ``"last"``.
     rows_are_events : bool
         Whether rows are events, such as orders or stays, of which a person may have several: then the

@@ -125,7 +125,7 @@ def read_table(
     header_lines : int, optional
         How many lines stand above the data; the first that has a name for a column counts.
     not_ids : list of str
-        Columns that are no ids of persons, although they look so: they may be published, and where their
+        Columns that look like person IDs but are not: they may be published, and where their
         values come again the lines are persons of their own.
     format : {"parquet", "jsonl"}, optional
         Of the file, where neither its name nor its content tells.

@@ -109,7 +109,7 @@ def why_id(column: Values, *, items: bool = False) -> str:
     if not rows or set(labels) <= evidence.YES | evidence.NO:
         return ""
     if is_person_id(column.name):
-        return "it is named like the ids of persons"
+        return "it is named like person IDs"
     if items and is_people(column.name):
         return "it is named like persons"
     if _share(times, column.labels, is_mail) >= evidence.SURE:
@@ -252,11 +252,11 @@ def published_id(where: str, name: str, why: str, role: str) -> TableError:
     """Make the error of a column that looks like ids and was named as `qi`, `keep` or `set`."""
     word = name.removeprefix("column ")
     return TableError(
-        f"{where}: column {shorten(name)} looks like ids of persons ({why}), and its values would be "
+        f"{where}: column {shorten(name)} looks like person IDs ({why}), and its values would be "
         f"published {_AS[role]}",
         (),
-        [({"not_ids": as_field(word)}, f"{name} contains no ids: its values are published {_AS[role]}")],
-        f"name it as the column of ids (--id-column {word}) and not as this",
+        [({"not_ids": as_field(word)}, f"{name} does not contain IDs: its values are published {_AS[role]}")],
+        f"name it as the ID column (--id-column {word}) instead",
     )
 
 
@@ -339,7 +339,7 @@ class Again:
     several: int
     unequal: int
     classes: int  # how many combinations of what somebody may know there are
-    # `NAMED`: it is named like the ids of persons. `SURE`: what somebody may know is the same wherever a
+    # `NAMED`: it is named like person IDs. `SURE`: what somebody may know is the same wherever a
     # value comes again, which is no chance, and does not follow from a single column. `LIKELY`: it does, but
     # the values behave like ids otherwise, too. `DERIVED`: they may as well say that column in other words.
     grade: int

@@ -186,12 +186,12 @@ def _fits(pattern: str, name: str) -> bool:
 
 
 def is_person_id(name: str) -> bool:
-    """Return whether a column is unmistakably named like the ids of persons."""
+    """Return whether a column is unmistakably named like person IDs."""
     return _fits(_PERSON_ID, name)
 
 
 def is_people(name: str) -> bool:
-    """Return whether a column is named like persons, or like ids of persons."""
+    """Return whether a column is named like persons, or like person IDs."""
     numbered = rf"{_PEOPLE} ?{_NUMBER}|{_NUMBER} ?{_OF}{_PEOPLE}|{_FIRST}{_PEOPLE}"
     return _fits(_PEOPLE, name) or _fits(numbered, name)
 

@@ -186,7 +186,7 @@ class Transactions(Exposed):
         delimiter : str, optional
             Between the items of a text, where the item column or columns contain several in each.
         not_ids : str or sequence of str, optional
-            Columns that are no ids of persons, although they look so, as for `setveil.read`.
+            Columns that look like person IDs but are not, as for `setveil.read`.
         normalize : {"codes", "text", "none"}, optional
             Make spellings one item, as for `setveil.read`.
         rows_are_events : bool

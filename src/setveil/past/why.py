@@ -105,7 +105,7 @@ def _as_published(
     """Take what a run published, and make sure that rows and record belong together."""
     unknown = [label for label in data.vocabulary.labels if label not in run.image]
     if unknown:
-        raise DataError(f"The run's recoding says nothing of {len(unknown):,} items: {listed(unknown)}.")
+        raise DataError(f"The run's recoding does not contain {len(unknown):,} items: {listed(unknown)}.")
     labels = tuple(dict.fromkeys(label for label in run.image.values() if label is not None))
     position: dict[str | None, int] = {None: -1} | {label: i for i, label in enumerate(labels)}
     image = np.array([position[label] for label in run.image.values()], np.int64)

@@ -218,7 +218,7 @@ class Recoding(_ByLabels):
         unknown = [label for label in vocabulary.labels if label not in ids]
         if unknown:
             raise DataError(
-                f"The recoding says nothing of {len(unknown):,} items of the data: {listed(unknown)}.",
+                f"The recoding does not contain {len(unknown):,} items of the data: {listed(unknown)}.",
                 hint="Is this the release of another file?",
             )
         return self.image[[ids[label] for label in vocabulary.labels]]

@@ -31,7 +31,7 @@ class How:
     id_column: str | None = None  # the column that says whom a line is about
     # the column of `items` that holds the item; by default the one besides the ids
     item_column: str | None = None
-    not_ids: tuple[str, ...] = ()  # columns that are no ids of persons, although they look so
+    not_ids: tuple[str, ...] = ()  # columns that look like person IDs but are not
     normalize: str | None = None  # how spellings of an item become one, as for `setveil.read`
     yes: str | Sequence[str] | None = None  # values of item columns that mean that their item is there
     quote: str | None = None  # "none": double quotes are signs like any other

@@ -66,7 +66,7 @@ class Roles:
     id_column: str | None = None  # says whom a row is about; never published
     hierarchy: TreeLike = None  # of the items
     delimiter: str | None = None  # between the items of a field
-    not_ids: tuple[str, ...] = ()  # columns that are no ids of persons, although they look so
+    not_ids: tuple[str, ...] = ()  # columns that look like person IDs but are not
     # which value counts of columns whose values differ within a person: one of `WAYS`
     per_person: Mapping[str, str] = field(default_factory=dict)
     # columns of ages: those of birth and of the other date, or that date (see `setveil.tables.ages`)

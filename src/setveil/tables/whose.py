@@ -128,7 +128,7 @@ def _require_complete(read: TableColumns, others: Sequence[Values]) -> None:
         if tells_person(column.name) and stand_once(column.codes.astype(np.int64), lacks):
             number = int(lacks.sum())
             raise TableError(
-                f"{read.name}: each line would be a person of its own, but column {shorten(column.name)} is "
+                f"{read.name}: each line would be a separate person, but column {shorten(column.name)} is "
                 f"named like persons and empty on {count(number, 'line')}, as if a value stood once for a "
                 "group of lines",
                 (),
@@ -137,7 +137,7 @@ def _require_complete(read: TableColumns, others: Sequence[Values]) -> None:
                         {"id_column": column.name, "fill_id": True},
                         f"one row per value of {column.name}: an empty one is that above it",
                     ),
-                    ({"not_ids": as_field(column.name)}, "each line is a person of its own"),
+                    ({"not_ids": as_field(column.name)}, "each line is a separate person"),
                 ],
             )
 
@@ -205,7 +205,7 @@ def _taken_for_persons(
 ) -> TableError:
     name = again.column.name
     like = (
-        "is named like the ids of persons"
+        "is named like person IDs"
         if is_person_id(again.column.name)
         else "is named like persons"
         if is_people(again.column.name)
@@ -217,14 +217,14 @@ def _taken_for_persons(
         "comes again"
     )
     said = (
-        f"{read.name}: each {'line' if table.n_rows == read.sets.n_rows else 'row'} would be a person of its "
-        f"own, but column {shorten(name)} {like}, and {count(again.several, 'value')} of its "
-        f"{again.values:,} {are(again.several)} on several lines: persons with several lines would hide "
-        "among themselves"
+        f"{read.name}: each {'line' if table.n_rows == read.sets.n_rows else 'row'} would be a separate "
+        f"person, but column {shorten(name)} {like}, and {again.several:,} of its "
+        f"{count(again.values, 'value')} {are(again.several)} on several lines: "
+        "the lines of one person would hide among each other"
     )
     as_lines: tuple[Mapping[str, Any], str] = (
         {"not_ids": as_field(name)},
-        f"each is a person of its own: {count(table.n_rows, 'row')}; {name} is no id of persons",
+        f"each is a separate person: {count(table.n_rows, 'row')}; {name} is not a person ID",
     )
     missing = int((again.column.times == 0)[again.column.codes].sum())
     apart = None

@@ -68,7 +68,9 @@ def _kept(report: Record) -> str:
         kind_of(report).kept(report),
         f"Repaired: {repaired}" if repaired else "",
         f"{count(withheld, 'person is', 'people are')} withheld." if withheld else "",
-        f"Little is left of {words.and_list([words.clip(name, 30) for name in gone])}." if gone else "",
+        f"Little detail is left in {words.and_list([words.clip(name, 30) for name in gone])}."
+        if gone
+        else "",
     ]
     return " ".join(filter(None, said))
 

@@ -19,10 +19,7 @@ _INTRODUCTION = (
     "row, the worst case, or items picked at random."
 )
 _PUBLIC_ONLY = " Private and sensitive items count as unknown."
-_WATCHED = (
-    " The guarantee says nothing of the sensitive items that were named: they are only looked at, counted as "
-    "unknown."
-)
+_WATCHED = " The guarantee does not cover the sensitive items that were named: they are reported, and count as unknown."
 _SIDES = ("In the original", "In the release")
 
 
