@@ -19,7 +19,10 @@ _INTRODUCTION = (
     "row, the worst case, or items picked at random."
 )
 _PUBLIC_ONLY = " Private and sensitive items count as unknown."
-_WATCHED = " The guarantee does not cover the sensitive items that were named: they are reported, and count as unknown."
+_WATCHED = (
+    " The guarantee does not cover the sensitive items that were named: they are only reported, and count "
+    "as unknown."
+)
 _SIDES = ("In the original", "In the release")
 
 
