@@ -37,7 +37,7 @@ class _TableColumns(RowsReport):
         said = [
             super().kept(report),
             facts.parts_kept(report) if "facts" in report else "",
-            f"Detail left of the columns: {words.listed(left, 8)}." if left else "",
+            f"Detail left in the columns: {words.listed(left, 8)}." if left else "",
         ]
         return " ".join(filter(None, said))
 
