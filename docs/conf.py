@@ -53,7 +53,6 @@ site_sections = {
         "howto/read_your_file", "hierarchies", "tables", "howto/check_a_release", "query", "series", "scale",
         "cases/baskets", "cases/patients",
     ],
-    "compare": ["study_parameters"],
     "tables": ["facts"],
     "query": ["reconstruct"],
     "studio": ["report"],
@@ -63,7 +62,7 @@ site_sections = {
         "genindex", "project/changes",
     ],
     "research": [
-        "algorithms", "exact", "exact_proof", "compare", "results", "data", "own_method", "series_search",
+        "algorithms", "exact", "exact_proof", "compare", "results", "data", "own_method",
     ],
     "algorithms": ["searches", "classes", "policies", "suppression", "groups", "table_methods"],
     "develop": ["internals", "project/contributing", "project/security"],
@@ -107,7 +106,7 @@ site_keys = [
     ("record", "report.json", "report"),
     ("studio", "project.toml", "project"),
     ("compare", "The study file", "study"),
-    ("study_parameters", "The parameters", "parameter"),
+    ("compare", "The parameters", "parameter"),
 ]
 
 # The API, from docstrings as numpydoc has them.

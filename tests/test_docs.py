@@ -391,7 +391,7 @@ def test_every_option_is_documented(command: str, places: tuple[Path, dict[str, 
     assert not missing, f"setveil {command}"
 
 
-PARAMETERS = ROOT / "docs" / "study_parameters.md"
+PARAMETERS = ROOT / "docs" / "compare.md"
 TABLE = re.compile(r"(<!-- declared parameters -->\n)(.*?)(<!-- end -->\n)", re.S)
 
 

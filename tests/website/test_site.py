@@ -110,7 +110,7 @@ def test_every_key_of_a_file_has_an_anchor() -> None:
     known = {*study._TOP, *study._GRID, *settings.MEASURING, *settings.LIMITS}
     assert {f"study-{key}" for key in known} - read(SITE / "compare.html").ids == set()
     parameters = {f"parameter-{key}" for key in settings.promise_options()}
-    assert parameters - read(SITE / "study_parameters.html").ids == set()
+    assert parameters - read(SITE / "compare.html").ids == set()
 
 
 def test_every_public_name_has_a_page() -> None:
