@@ -19,11 +19,11 @@ _OFFERED = 3  # of these are shown as what may mean that an item is there
 _FILLED = 0.5  # of the cells contain an answer
 _NONE = re.compile(r"-[0-9]+|99+|n\.? ?a\.?|k\.? ?a\.?|(no|keine?|sans) .*|missing|unknown", re.IGNORECASE)
 _AGREEING = (
-    "yes y ja j oui si s\u00ed sim s\u00ec tak ano igen evet da joo kyll\u00e4 \u0434\u0430 \u306f\u3044 "
+    "yes y t v ja j oui si s\u00ed sim s\u00ec tak ano igen evet da joo kyll\u00e4 \u0434\u0430 \u306f\u3044 "
     "\u662f true wahr vrai x checked ticked selected chosen mentioned quoted genannt ausgew\u00e4hlt "
     "gew\u00e4hlt angekreuzt coch\u00e9 choisi marcado"
 )
-_REFUSING = "no n nein non n\u00e3o nao nie ne nem nu ei \u043d\u0435\u0442 false falsch faux 0"
+_REFUSING = "no n f nein non n\u00e3o nao nie ne nem nu ei \u043d\u0435\u0442 false falsch faux 0"
 _AGREE, _REFUSE = (frozenset(words.split()) for words in (_AGREEING, _REFUSING))
 
 

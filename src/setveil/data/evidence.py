@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 
-from setveil.data.names import is_item_name, is_person_name
+from setveil.data.names import is_id_name, is_item_name, is_person_name
 from setveil.data.personal_forms import holds_address, is_full_name, is_personal, likely_form
 
 Rows = Sequence[Sequence[str]]
@@ -36,8 +36,22 @@ MISSING = PUBLISHED_MISSING | {
     *("n/a", "n.a.", "N.A.", "<NA>", "#NV", "#N/D", "NaT", "Null", "(null)", "(NULL)", "<null>", "<NULL>"),
     *("[NULL]", r"\N", "(none)", "(blank)", "(leer)", "(vide)", "(en blanco)", "(vuoto)", "(empty)"),
     *("(None)", "(Blank)", "(Leer)", "(Vide)", "(Empty)"),
-    *("-", "--", "\u2013", "\u2014", "."),
+    *("-", "--", "\u2013", "\u2014", ".", "?", "k.A.", "k. A.", "#NULL!", "#NA", "-nan", "-NaN"),
 }
+# Words that may mean that there is no value, and may be one: they stay, and are reported.
+_MAY_BE_MISSING = frozenset(
+    "unknown unbekannt inconnu inconnue desconocido desconocida sconosciuto onbekend none nil keine keiner "
+    "aucun aucune ninguno ninguna nessuno nessuna geen missing fehlend manquant undefined unspecified tbd "
+    "blank empty leer vide n/d nd n.d. s/d -9 -88 -98 -99 -888 -998 -999 -9999".split()
+)
+_NO_VALUE = re.compile(
+    r"(not?|nicht|non|sans|sin|senza|ohne|keine)[ _-](available|applicable|specified|recorded|reported|known|stated"
+    r"|data|value|values|answer|response|diagnos[ie]s|code|entry|information|angabe|angaben|diagnose"
+    r"|eintrag|daten|bekannt|erfasst|renseigné|renseignée|disponible|précisé|réponse|réponses|datos?|respuesta"
+    r"|código|diagnóstico|información|dati)|#(ref|value|name|div/0|num|wert|bezug|valeur)[!?]?"
+    r"|[(\[<](missing|unknown|unbekannt|inconnu|not set|no value)[)\]>]",
+    re.IGNORECASE,
+)
 # fmt: off
 TOTALS = frozenset({
     "total", "totals", "grand total", "grand totals", "sum", "sum total", "subtotal", "sub-total",
@@ -47,6 +61,16 @@ TOTALS = frozenset({
     "ensemble", "suma", "suma total", "totales", "totale", "totale complessivo", "somma", "totaal", "razem",
 })
 # fmt: on
+
+
+def may_be_missing(text: str) -> bool:
+    """Return whether a value is a word that often means that there is none, and may be an item as well.
+
+    >>> [word for word in ("Unknown", "keine Angabe", "#REF!", "no milk", "NDC", "-99") if may_be_missing(word)]
+    ['Unknown', 'keine Angabe', '#REF!', '-99']
+    """
+    plain = text.strip().casefold()
+    return plain in _MAY_BE_MISSING or _NO_VALUE.fullmatch(plain) is not None
 
 
 def is_total(text: str) -> bool:
@@ -387,6 +411,8 @@ def header_lines(rows: Rows) -> int:
         return 2
     if len(rows) < MANY:
         return 1
+    if (found := _described_lines(rows)) > 1:
+        return found
     numeric = []
     columns = [{row[at] for row in rows[_MOST_HEADERS:] if len(row) > at} for at in range(len(rows[0]))]
     for at in range(len(rows[0])):
@@ -406,6 +432,25 @@ def header_lines(rows: Rows) -> int:
     return found
 
 
+def _described_lines(rows: Rows) -> int:
+    """Count the first lines whose fields are longer than any of the few values below them, as survey tools write."""
+    filled = [
+        [row[at] for row in rows[_MOST_HEADERS:] if len(row) > at and row[at] not in MISSING]
+        for at in range(len(rows[0]))
+    ]
+    longest = {
+        at: max(map(len, values)) for at, values in enumerate(filled) if 2 * len(set(values)) <= len(values) > 1
+    }
+    found = 1
+    for row in rows[1:_MOST_HEADERS] if len(longest) > 1 else ():
+        if len(row) < len(rows[0]) or not all(row) or any(len(row[at]) <= most for at, most in longest.items()):
+            break
+        if sum(" " in row[at] or row[at].startswith("{") for at in longest) < 2:
+            break
+        found += row != rows[0]
+    return found
+
+
 def _completes(first: Sequence[str], second: Sequence[str], rest: Rows) -> bool:
     """Return whether a line names columns that lack a name, and is empty where all lines below are not."""
     if any(field and kind(field) not in {"word", "code"} for field in second):
@@ -415,23 +460,35 @@ def _completes(first: Sequence[str], second: Sequence[str], rest: Rows) -> bool:
     return len(added) > 1 and any(all(len(row) > at and row[at] for row in rest) for at in empty)
 
 
-def title_lines(rows: Rows) -> int:
-    """Count the first lines with one text and empty fields after it, above a header over numbers."""
+def title_lines(rows: Rows) -> tuple[int, int]:
+    """Count the first and last lines with one text and empty fields after it, around a table with a header.
+
+    The header is above numbers or dates, or two of its names are those of IDs and items.
+
+    >>> title_lines([["Sales 2024", ""], ["", ""], ["customer", "product"], *[["C1", "tea"], ["C2", "rice"]] * 3])
+    (2, 0)
+    """
     found = next((at for at, row in enumerate(rows[: 2 * _MOST_HEADERS]) if not _is_title(row)), 0)
     body = rows[found:]
-    if not found or len(body) <= FEW or not all(body[0]) or not has_columns(body):
-        return 0
+    if not found or not any(rows[0]) or len(body) <= FEW or not all(body[0]) or not has_columns(body):
+        return 0, 0
     columns = ([row[at] for row in body[1:] if len(row) > at] for at in range(len(body[0])))
     kinds = [[kind(value) in {"integer", "number", "date"} for value in column] for column in columns]
-    numeric = any(
+    numeric = [
         sum(below) >= SURE * max(len(below), 1) and kind(name) == "word"
         for name, below in zip(body[0], kinds, strict=True)
-    )
-    return found if numeric else 0
+    ]
+    called = [is_id_name(name) or is_person_name(name) for name in body[0]]
+    if not any(numeric) and not (any(called) and any(map(is_item_name, body[0]))):
+        return 0, 0
+    last = 0
+    while numeric[0] and last < _MOST_HEADERS and _is_title(body[-1 - last]) and not kinds[0][-1 - last]:
+        last += 1
+    return found, last
 
 
 def _is_title(row: Sequence[str]) -> bool:
-    return len(row) > 2 and bool(row[0]) and not any(row[1:])
+    return len(row) > 1 and not any(row[1:])
 
 
 def why_table(rows: Rows) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -251,6 +252,26 @@ def words_noted(found: Counter[str], name: str, unit: str = "line") -> str:
         f"{count(found.total(), unit)}{of}: {', '.join(shown)}{more} {mean} that there is no item. "
         "--not-missing WORD reads it as one."
     )
+
+
+def doubtful_noted(
+    codes: Codes, labels: Sequence[str], name: str, lacking: Lacking, unit: str = "line"
+) -> list[str]:
+    """Say which items may be words for no item, and the option that omits them."""
+    places = [] if lacking.published else [at for at, one in enumerate(labels) if evidence.may_be_missing(one)]
+    places = [at for at in places if labels[at] not in lacking.values]
+    times = np.bincount(codes[np.isin(codes, places)], minlength=len(labels)) if places else ()
+    found = Counter({labels[at]: int(times[at]) for at in places if times[at]})
+    if not found:
+        return []
+    of = f" of column {shorten(name)}" if name else ""
+    shown = ", ".join(f"{shorten(word)} ({number:,})" for word, number in found.most_common(5))
+    words = shlex.quote(",".join(map(as_field, sorted(found))))
+    one = len(found) == 1
+    return [
+        f"{count(found.total(), unit)}{of}: {shown} {'is read as an item' if one else 'are read as items'}. "
+        f"If there is no item, add --missing {words}."
+    ]
 
 
 def refuse_lines(

@@ -15,6 +15,7 @@ from setveil.data.ids import come_evenly, look_like_ids
 from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
 from setveil.data.names import (
+    is_event,
     is_id_name,
     is_item_name,
     is_measured_name,
@@ -341,7 +342,11 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
         )
     }
     sign = next(iter(signs.values()), "")
-    lists = [at for at, one in signs.items() if one == sign and not _is_called_id(table, at)]
+    lists = [
+        at
+        for at, one in signs.items()
+        if one == sign and (not _is_called_id(table, at) or _are_baskets(table.names[at], values[at], sign))
+    ]
     lists = [at for at in lists if not _is_no_item(table, at, values[at])]
     if any(evidence.why_personal([value.split(sign) for value in values[at]]) for at in lists):
         return []
@@ -368,6 +373,13 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
             f"one row per {row}, items from {items}, with {in_words(sign)} between them",
         )
     ]
+
+
+def _are_baskets(name: str, values: Sequence[str], sign: str) -> bool:
+    """Return whether a column named like an event (basket, order), and not like its ID, contains lists."""
+    filled = [value for value in values if value not in evidence.MISSING]
+    several = 2 * sum(sign in value for value in filled) > len(filled)
+    return is_event(name) and not numbers_events(name) and (several or evidence.are_written_lists(filled))
 
 
 def _of_answers(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:

@@ -39,6 +39,7 @@ from setveil.data.ids import Values, why_id
 from setveil.data.lacking import (
     PLAIN,
     Lacking,
+    doubtful_noted,
     emptied,
     is_of_sums,
     only,
@@ -134,6 +135,7 @@ def without_words(part: RowsRead, where: str, lacking: Lacking) -> RowsRead:
         codes, words = emptied(np.asarray(part.codes), part.labels, lacking.words(name))
         part = replace(part, codes=codes, notes=(*part.notes, words_noted(words, name, "value")))
         refuse_total_items(where, name, codes, part.labels, lacking)
+        part = replace(part, notes=(*part.notes, *doubtful_noted(codes, part.labels, name, lacking, "value")))
     if lacking.missing_item == "stop":
         filled = np.concatenate([[0], np.cumsum(np.asarray(part.codes) >= 0)])
         empty = int((filled[part.indptr[1:]] == filled[part.indptr[:-1]]).sum())
@@ -170,9 +172,12 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
     lacking = read.lacking
     used = [*part.item_columns, *([] if part.id_column is None else [part.id_column])]
     lacking.require([called(table, at) for at in range(len(table.names))], used, table.name)
+    doubts = list[str]()
     for column in part.items:
         refuse_total_items(table.name, column.name, column.codes, column.labels, lacking)
-    part = replace(part, notes=(*getattr(table, "notes", ()), *part.notes, *read.notes()), of_columns=True)
+        doubts += doubtful_noted(column.codes, column.labels, column.name, lacking)
+    notes = (*getattr(table, "notes", ()), *part.notes, *read.notes(), *doubts)
+    part = replace(part, notes=notes, of_columns=True)
     return with_unused(table, part, read.known)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.data.columns import Codes, column_at, columns_at, rows_of
 from setveil.data.ids import Values
-from setveil.data.lacking import emptied, only, settled_ids, skipped_noted, words_noted
+from setveil.data.lacking import doubtful_noted, emptied, only, settled_ids, skipped_noted, words_noted
 from setveil.data.layout import Layout, Origin
 from setveil.data.named_columns import Column
 from setveil.data.personal import (
@@ -121,6 +121,7 @@ class FactLines:
             codes, words = emptied(np.asarray(split, np.int64), labels, lacking.words(name_of))
             if words:
                 self.notes.append(words_noted(words, name_of, "value"))
+            self.notes += doubtful_noted(codes, labels, name_of, lacking, "value")
             image = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
             refuse_total_items(self.where, name_of, codes, labels, lacking)
             line = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))

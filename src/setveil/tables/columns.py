@@ -15,6 +15,7 @@ from setveil.data.columns import Codes, Wanted, column_at, columns_at, joined
 from setveil.data.ids import Values, may_come_again
 from setveil.data.lacking import (
     Lacking,
+    doubtful_noted,
     emptied,
     only,
     settled_ids,
@@ -253,7 +254,8 @@ def _items_of(
             )
         codes, words = emptied(np.asarray(split[1], np.int64), split[2], lines.lacking.words(name))
         refuse_total_items(lines.where, name, codes, split[2], lines.lacking)
-        return (split[0], codes, split[2]), name, [words_noted(words, name, "value")]
+        doubts = doubtful_noted(codes, split[2], name, lines.lacking, "value")
+        return (split[0], codes, split[2]), name, [words_noted(words, name, "value"), *doubts]
     if how.item_columns is not None:
         cells = [lines.columns[at] for at in lines.items_at]
         split, notes = _from_cells(lines.opened.table, lines.items_at, cells, how, lines.lacking)
@@ -380,7 +382,7 @@ def _from_cells(
         refuse_answers(table.name, columns, tables=True)
     split, notes = _cells_of(columns, names, lacking)
     refuse_total_items(table.name, names[0], split[1], split[2], lacking)
-    return split, notes
+    return split, [*notes, *doubtful_noted(split[1], split[2], "", lacking, "cell")]
 
 
 def _cells_of(columns: Sequence[Column], names: Sequence[str], lacking: Lacking) -> tuple[Split, list[str]]:

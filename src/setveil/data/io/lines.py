@@ -180,8 +180,10 @@ def table_in(text: Text, separators: str) -> tuple[list[int], str]:
     """
     split = [(separator, records(text, separator)) for separator in separators]
     for separator, rows in split:
-        if titles := evidence.title_lines([fields for _, _, fields in rows]):
-            return [*range(1, rows[titles][0])], separator
+        titles, remarks = evidence.title_lines([fields for _, _, fields in rows])
+        if titles:
+            below = [line for first, last, _ in rows[len(rows) - remarks :] for line in range(first, last + 1)]
+            return [*range(1, rows[titles][0]), *below], separator
     ruled = any(_is_rule(fields) for _, rows in split for _, _, fields in rows[:_SHOWN])
     if not ruled and any(len({len(fields) for _, _, fields in rows}) == 1 for _, rows in split):
         return [], ""  # all lines are of one table

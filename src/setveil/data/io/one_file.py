@@ -115,23 +115,26 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
 
 
 def _with_columns(question: TableError, source: Source, request: ReadingRequest) -> DataError:
-    """Ask about columns together with the encoding of a file, or with rows of a sheet that are no data."""
-    if any(name not in (*OF_LINES, "encoding") for options, _ in question.readings for name in options):
+    """Ask about columns together with the encoding, the sheet, or rows of a sheet that are no data."""
+    known = (*OF_LINES, "encoding", "sheet")
+    if any(name not in known for options, _ in question.readings for name in options):
         return question
     readings: list[tuple[Mapping[str, Any], str]] = []
     columns = question.columns
     for options, meaning in question.readings:
         said = {**request.lines.as_dict(), **{name: options[name] for name in OF_LINES if name in options}}
-        encoding = options.get("encoding", request.encoding)
+        encoding, sheet = options.get("encoding", request.encoding), options.get("sheet", request.sheet)
         try:
-            read_source(source, replace(request, lines=lines_of(**said), encoding=encoding))
+            read_source(source, replace(request, lines=lines_of(**said), encoding=encoding, sheet=sheet))
             readings.append((options, meaning))
         except TableError as error:
-            columns = columns or error.columns
+            columns = columns or ([] if "sheet" in options else error.columns)
             readings += [({**options, **more}, f"{meaning}; {how}") for more, how in error.readings]
         except (DataError, RequestError):
             continue
     message = question.message.partition(":\n    ")[0].removesuffix(".")
+    if not readings and all("sheet" in options for options, _ in question.readings):
+        return question
     if not readings and all("encoding" in options for options, _ in question.readings):
         return DataError(f"{message}.", hint=DAMAGED)
     return TableError(message, columns, readings, question.trouble)

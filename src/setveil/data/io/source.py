@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from setveil.data.io.encodings import encoding_of
+from setveil.data.io.encodings import encoding_of, latin_in, scripts_in
 from setveil.errors import DataError, RequestError, TableError, closest, listed, require_utf8, shorten
 from setveil.memory import Unpacked
 
@@ -567,9 +567,10 @@ def encodings_at(content: bytes, bad: int) -> Iterator[tuple[str, str]]:
     while end < min(len(content), bad + 20) and not _NOT_IN_A_WORD.match(content, end):
         end += 1
     word = content[start:end]
+    scripts = scripts_in(content)
     fits = not any(byte in content for byte in _NOT_CP1252)
-    for encoding in ("cp1252",) if fits else ("latin-1", "cp850"):
-        yield encoding, word.decode(encoding)
+    for encoding in scripts or ((latin_in(content),) if fits else ("cp850", "mac_roman")):
+        yield encoding, word.decode(encoding, "ignore")
 
 
 def _transcode(content: bytes, name: str, encoding: str, ask: Ask | None) -> bytes:
