@@ -439,11 +439,17 @@ def _described_lines(rows: Rows) -> int:
         for at in range(len(rows[0]))
     ]
     longest = {
-        at: max(map(len, values)) for at, values in enumerate(filled) if 2 * len(set(values)) <= len(values) > 1
+        at: max(map(len, values))
+        for at, values in enumerate(filled)
+        if 2 * len(set(values)) <= len(values) > 1
     }
     found = 1
     for row in rows[1:_MOST_HEADERS] if len(longest) > 1 else ():
-        if len(row) < len(rows[0]) or not all(row) or any(len(row[at]) <= most for at, most in longest.items()):
+        if (
+            len(row) < len(rows[0])
+            or not all(row)
+            or any(len(row[at]) <= most for at, most in longest.items())
+        ):
             break
         if sum(" " in row[at] or row[at].startswith("{") for at in longest) < 2:
             break

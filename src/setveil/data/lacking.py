@@ -258,7 +258,9 @@ def doubtful_noted(
     codes: Codes, labels: Sequence[str], name: str, lacking: Lacking, unit: str = "line"
 ) -> list[str]:
     """Say which items may be words for no item, and the option that omits them."""
-    places = [] if lacking.published else [at for at, one in enumerate(labels) if evidence.may_be_missing(one)]
+    places = (
+        [] if lacking.published else [at for at, one in enumerate(labels) if evidence.may_be_missing(one)]
+    )
     places = [at for at in places if labels[at] not in lacking.values]
     times = np.bincount(codes[np.isin(codes, places)], minlength=len(labels)) if places else ()
     found = Counter({labels[at]: int(times[at]) for at in places if times[at]})

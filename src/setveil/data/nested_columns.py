@@ -13,6 +13,8 @@ from setveil.data.readings import SAMPLES
 from setveil.errors import TableError, listed, shorten
 
 _LISTS = re.compile(r"\[\*?\]")
+_NUMBER = re.compile(r"[0-9.]+")
+_NUMBERS = re.compile(r"[\[\]0-9., ]*")
 _AROUND = "entry.resource."  # of resources in a FHIR bundle
 _MOST = 3  # readings that are shown
 
@@ -100,7 +102,16 @@ def _likely(table: NamedColumns, lists: Sequence[int]) -> list[int]:
     values = _values(table)
     found = [at for at in lists if len(set(values[at])) > 1] or list(lists)
     found = [at for at in found if not is_measured_name(_last(table.names[at]))] or found
+    found = [at for at in found if not _repeat_numbers(values[at])] or found
     return sorted(found, key=lambda at: (*_item_rank(table.names[at]), -len(set(values[at])), at))[:_MOST]
+
+
+def _repeat_numbers(lists: Sequence[str]) -> bool:
+    """Return whether lists of several numbers repeat one, as amounts do and items do not."""
+    numbers = [_NUMBER.findall(one) for one in lists if _NUMBERS.fullmatch(one)]
+    several = [one for one in numbers if len(one) > 1]
+    again = sum(len(set(one)) < len(one) for one in several)
+    return bool(several) and len(numbers) == len(lists) and 3 * again > len(several)
 
 
 def _values(table: NamedColumns) -> list[list[str]]:

@@ -182,7 +182,9 @@ def table_in(text: Text, separators: str) -> tuple[list[int], str]:
     for separator, rows in split:
         titles, remarks = evidence.title_lines([fields for _, _, fields in rows])
         if titles:
-            below = [line for first, last, _ in rows[len(rows) - remarks :] for line in range(first, last + 1)]
+            below = [
+                line for first, last, _ in rows[len(rows) - remarks :] for line in range(first, last + 1)
+            ]
             return [*range(1, rows[titles][0]), *below], separator
     ruled = any(_is_rule(fields) for _, rows in split for _, _, fields in rows[:_SHOWN])
     if not ruled and any(len({len(fields) for _, _, fields in rows}) == 1 for _, rows in split):

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from setveil.data.evidence import FEW
 from setveil.errors import DataError, listed, shorten
 
 Record = dict[str, Any]
@@ -113,8 +114,47 @@ def rows_in(document: Any) -> list[Any] | None:
         entries = document.get("entry") or []
         resources = [one.get("resource") for one in entries if isinstance(one, dict)]
         return _by_type([one for one in resources if isinstance(one, dict)])
+    if {"schema", "data"} == set(document) and isinstance(document["data"], list):
+        return document["data"]
     lists = list(_lists_of_objects(document, ""))
-    return lists[0][1] if len(lists) == 1 else None
+    return lists[0][1] if len(lists) == 1 else _of_columns(document) or _by_key(document)
+
+
+def _of_columns(document: Record) -> list[Any] | None:
+    """Make rows of an object of columns, as programs write data frames; None: it is anything else.
+
+    >>> _of_columns({"who": {"0": 1, "1": 1, "2": 2, "3": 2, "4": 3}, "sku": {str(at): "tea" for at in range(5)}})[4]
+    {'who': 3, 'sku': 'tea'}
+    >>> _of_columns({"columns": ["who", "sku"], "index": [0, 1], "data": [[1, "tea"], [2, "rice"]]})[1]
+    {'who': 2, 'sku': 'rice'}
+    """
+    names, data = document.get("columns"), document.get("data")
+    if set(document) <= {"columns", "index", "data"} and isinstance(names, list) and isinstance(data, list):
+        return [dict(zip(map(str, names), row, strict=True)) for row in data]
+    columns = list(document.values())
+    if len(columns) < 2 or len(columns[0] or ()) < max(FEW, len(columns)) if columns else True:
+        return None
+    if all(isinstance(one, dict) and list(one) == [*map(str, range(len(columns[0])))] for one in columns):
+        columns = [list(one.values()) for one in columns]
+    elif not all(isinstance(one, list) and len(one) == len(columns[0]) for one in columns):
+        return None
+    if any(isinstance(value, dict) for one in columns for value in one):
+        return None
+    return [dict(zip(document, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _by_key(document: Record) -> list[Any] | None:
+    """Make rows of an object with a key for each person: its array, or object with some of the same keys."""
+    values = list(document.values())
+    if len(values) < FEW:
+        return None
+    if all(
+        isinstance(one, list) and not any(isinstance(item, dict | list) for item in one) for one in values
+    ):
+        return [{"key": key, "items": items} for key, items in document.items()]
+    if all(isinstance(one, dict) and one and not values[0].keys().isdisjoint(one) for one in values):
+        return [{"key": key, **one} for key, one in document.items()]
+    return None
 
 
 def lists_in(document: Any) -> list[str]:
