@@ -138,7 +138,7 @@ def test_a_table_is_chosen_by_its_name(tmp_path: Path) -> None:
     done = setveil("read", "both.sql", cwd=tmp_path)
     assert done.code == 4
     assert "both.sql fills 2 tables: 'visits', 'drugs'" in done.err
-    assert "setveil read both.sql --sheet drugs" in done.err
+    assert "setveil read both.sql --sheet visits --id-column pid --item-column icd" in done.err
     rows = sv.read(tmp_path / "both.sql", sheet="drugs", id_column="pid", item_column="atc").rows()
     assert rows == [("C07",)]
     with pytest.raises(TableError, match=r"both\.sql fills 2 tables"):

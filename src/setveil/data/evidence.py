@@ -39,16 +39,19 @@ MISSING = PUBLISHED_MISSING | {
     *("-", "--", "\u2013", "\u2014", ".", "?", "k.A.", "k. A.", "#NULL!", "#NA", "-nan", "-NaN"),
 }
 # Words that may mean that there is no value, and may be one: they stay, and are reported.
-_MAY_BE_MISSING = frozenset(
-    "unknown unbekannt inconnu inconnue desconocido desconocida sconosciuto onbekend none nil keine keiner "
-    "aucun aucune ninguno ninguna nessuno nessuna geen missing fehlend manquant undefined unspecified tbd "
-    "blank empty leer vide n/d nd n.d. s/d -9 -88 -98 -99 -888 -998 -999 -9999".split()
-)
+# fmt: off
+_MAY_BE_MISSING = frozenset({
+    "unknown", "unbekannt", "inconnu", "inconnue", "desconocido", "desconocida", "sconosciuto", "onbekend",
+    "none", "nil", "keine", "keiner", "aucun", "aucune", "ninguno", "ninguna", "nessuno", "nessuna", "geen",
+    "missing", "fehlend", "manquant", "undefined", "unspecified", "tbd", "blank", "empty", "leer", "vide",
+    "n/d", "nd", "n.d.", "s/d", "-9", "-88", "-98", "-99", "-888", "-998", "-999", "-9999",
+})
+# fmt: on
 _NO_VALUE = re.compile(
-    r"(not?|nicht|non|sans|sin|senza|ohne|keine)[ _-](available|applicable|specified|recorded|reported|known|stated"
-    r"|data|value|values|answer|response|diagnos[ie]s|code|entry|information|angabe|angaben|diagnose"
-    r"|eintrag|daten|bekannt|erfasst|renseigné|renseignée|disponible|précisé|réponse|réponses|datos?|respuesta"
-    r"|código|diagnóstico|información|dati)|#(ref|value|name|div/0|num|wert|bezug|valeur)[!?]?"
+    r"(not?|nicht|non|sans|sin|senza|ohne|keine)[ _-](available|applicable|specified|recorded|reported|known"
+    r"|stated|data|value|values|answer|response|diagnos[ie]s|code|entry|information|angabe|angaben|diagnose"
+    r"|eintrag|daten|bekannt|erfasst|renseigné|renseignée|disponible|précisé|réponses?|datos?"
+    r"|respuesta|código|diagnóstico|información|dati)|#(ref|value|name|div/0|num|wert|bezug|valeur)[!?]?"
     r"|[(\[<](missing|unknown|unbekannt|inconnu|not set|no value)[)\]>]",
     re.IGNORECASE,
 )
@@ -66,8 +69,8 @@ TOTALS = frozenset({
 def may_be_missing(text: str) -> bool:
     """Return whether a value is a word that often means that there is none, and may be an item as well.
 
-    >>> [word for word in ("Unknown", "keine Angabe", "#REF!", "no milk", "NDC", "-99") if may_be_missing(word)]
-    ['Unknown', 'keine Angabe', '#REF!', '-99']
+    >>> [may_be_missing(word) for word in ("Unknown", "keine Angabe", "#REF!", "-99", "no milk", "NDC")]
+    [True, True, True, True, False, False]
     """
     plain = text.strip().casefold()
     return plain in _MAY_BE_MISSING or _NO_VALUE.fullmatch(plain) is not None
@@ -433,7 +436,7 @@ def header_lines(rows: Rows) -> int:
 
 
 def _described_lines(rows: Rows) -> int:
-    """Count the first lines whose fields are longer than any of the few values below them, as survey tools write."""
+    """Count the first lines with longer texts than the few values below them, as survey tools write."""
     filled = [
         [row[at] for row in rows[_MOST_HEADERS:] if len(row) > at and row[at] not in MISSING]
         for at in range(len(rows[0]))
@@ -471,7 +474,8 @@ def title_lines(rows: Rows) -> tuple[int, int]:
 
     The header is above numbers or dates, or two of its names are those of IDs and items.
 
-    >>> title_lines([["Sales 2024", ""], ["", ""], ["customer", "product"], *[["C1", "tea"], ["C2", "rice"]] * 3])
+    >>> table = [["customer", "product"], *[["C1", "tea"], ["C2", "rice"]] * 3]
+    >>> title_lines([["Sales 2024", ""], ["", ""], *table])
     (2, 0)
     """
     found = next((at for at, row in enumerate(rows[: 2 * _MOST_HEADERS]) if not _is_title(row)), 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.columns import Codes, as_field, column_at, split_names
@@ -255,7 +256,7 @@ def words_noted(found: Counter[str], name: str, unit: str = "line") -> str:
 
 
 def doubtful_noted(
-    codes: Codes, labels: Sequence[str], name: str, lacking: Lacking, unit: str = "line"
+    codes: NDArray[Any], labels: Sequence[str], name: str, lacking: Lacking, unit: str = "line"
 ) -> list[str]:
     """Say which items may be words for no item, and the option that omits them."""
     places = (

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from setveil.data.columns import Wanted
 from setveil.data.named_columns import NamedColumns
-from setveil.data.names import is_item_name, is_measured_name, is_people, tells_person
+from setveil.data.names import is_people, tells_person
+from setveil.data.objects_in_cells import likely_lists
 from setveil.data.readings import SAMPLES
 from setveil.errors import TableError, listed, shorten
 
 _LISTS = re.compile(r"\[\*?\]")
-_NUMBER = re.compile(r"[0-9.]+")
-_NUMBERS = re.compile(r"[\[\]0-9., ]*")
 _AROUND = "entry.resource."  # of resources in a FHIR bundle
 _MOST = 3  # readings that are shown
 
@@ -98,33 +97,13 @@ def _person(table: NamedColumns, lists: Sequence[int], item: str) -> str | None:
 
 
 def _likely(table: NamedColumns, lists: Sequence[int]) -> list[int]:
-    """List the columns that may hold items, best first: no amounts, and none with one value only."""
     values = _values(table)
-    found = [at for at in lists if len(set(values[at])) > 1] or list(lists)
-    found = [at for at in found if not is_measured_name(_last(table.names[at]))] or found
-    found = [at for at in found if not _repeat_numbers(values[at])] or found
-    return sorted(found, key=lambda at: (*_item_rank(table.names[at]), -len(set(values[at])), at))[:_MOST]
-
-
-def _repeat_numbers(lists: Sequence[str]) -> bool:
-    """Return whether lists of several numbers repeat one, as amounts do and items do not."""
-    numbers = [_NUMBER.findall(one) for one in lists if _NUMBERS.fullmatch(one)]
-    several = [one for one in numbers if len(one) > 1]
-    again = sum(len(set(one)) < len(one) for one in several)
-    return bool(several) and len(numbers) == len(lists) and 3 * again > len(several)
+    found = likely_lists([table.names[at] for at in lists], [values[at] for at in lists])
+    return [table.names.index(name) for name in found]
 
 
 def _values(table: NamedColumns) -> list[list[str]]:
     return [[row[at] for row in table.head if row[at]] for at in range(len(table.names))]
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
-def _item_rank(name: str) -> tuple[bool, bool]:
-    """Order columns by how likely they hold items: by the key itself, then by the first key around it."""
-    return not is_item_name(_last(name)), not is_item_name(name.partition(".")[0])
 
 
 def without_nulls(name: str, number: int, lists: int) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from setveil.data.names import (
     numbers_events,
     tells_person,
 )
+from setveil.data.objects_in_cells import inner_columns
 from setveil.data.personal_forms import (
     MAIL,
     PHONE,
@@ -206,6 +207,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         return [(options, f"one row per {per}, an item for each column")] if table.header else []
     if pivot := _of_pivot(table, values, word):
         return [pivot]
+    if inner := _of_objects(table, values, word):
+        return inner
     answered = _of_answers(table, values, word)
     if answered:
         return [({**whose, **options}, f"one row per {per}, {meaning}") for options, meaning in answered]
@@ -331,6 +334,29 @@ def _of_pivot(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
     return options, meaning
 
 
+def _of_objects(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
+    """Say how a table is read in which the cells of a column are objects with items."""
+    inside = {at: inner_columns(table.names[at], column) for at, column in enumerate(values) if table.header}
+    paths = next(filter(None, inside.values()), [])
+    id_at = _id_of_lists(table, values, [place for place, found in inside.items() if not found])
+    options = {} if id_at is None else {"id_column": word[id_at]}
+    row = "line" if id_at is None else f"value of {called(table, id_at)}"
+    item = "item_columns" if id_at is None else "item_column"
+    return [({**options, item: path}, f"one row per {row}, items from {path}") for path in paths]
+
+
+def _id_of_lists(table: NamedColumns, values: Sequence[Sequence[str]], places: Sequence[int]) -> int | None:
+    """Find the column of IDs among some, beside one of lists."""
+    ids = [at for at in places if any(values[at])]
+    ids = [at for at in ids if _is_called_id(table, at) or evidence.are_different(values[at])]
+    ids = [at for at in ids if not _is_measured(table, at) and not _are_measured(table, at, values[at])]
+    return max(
+        ids,
+        key=lambda at: (_rank(table, at, values[at]), _id_score(table, at, values[at]), -at),
+        default=None,
+    )
+
+
 def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
     """Say how a table is read in which the cells of a column, or of several, are lists of items."""
     signs = {
@@ -352,14 +378,7 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
         return []
     if not lists:
         return []
-    ids = [at for at in range(len(values)) if at not in signs and any(values[at])]
-    ids = [at for at in ids if _is_called_id(table, at) or evidence.are_different(values[at])]
-    ids = [at for at in ids if not _is_measured(table, at) and not _are_measured(table, at, values[at])]
-    id_at = max(
-        ids,
-        key=lambda at: (_rank(table, at, values[at]), _id_score(table, at, values[at]), -at),
-        default=None,
-    )
+    id_at = _id_of_lists(table, values, [at for at in range(len(values)) if at not in signs])
     options = {} if id_at is None else {"id_column": word[id_at]}
     if len(lists) == 1 and options:
         options["item_column"] = word[lists[0]]

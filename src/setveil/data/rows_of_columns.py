@@ -52,6 +52,7 @@ from setveil.data.lacking import without_words as emptied_column
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column, NamedColumns, called
 from setveil.data.names import tells_person
+from setveil.data.objects_in_cells import with_inner
 from setveil.data.personal import (
     Personal,
     PersonalColumn,
@@ -166,6 +167,7 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
     """
     if not table.names:
         raise DataError(f"{table.name}: a table needs columns; it has none.")
+    table, wanted = with_inner(table, wanted)
     read = _Remembered(table, wanted.lacking or PLAIN)
     read.require_data_below()
     part = _read_table(read, form, wanted)

@@ -121,7 +121,7 @@ class FactLines:
             codes, words = emptied(np.asarray(split, np.int64), labels, lacking.words(name_of))
             if words:
                 self.notes.append(words_noted(words, name_of, "value"))
-            self.notes += doubtful_noted(codes, labels, name_of, lacking, "value")
+            self.notes.extend(doubtful_noted(codes, labels, name_of, lacking, "value"))
             image = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
             refuse_total_items(self.where, name_of, codes, labels, lacking)
             line = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))

@@ -123,8 +123,8 @@ def rows_in(document: Any) -> list[Any] | None:
 def _of_columns(document: Record) -> list[Any] | None:
     """Make rows of an object of columns, as programs write data frames; None: it is anything else.
 
-    >>> _of_columns({"who": {"0": 1, "1": 1, "2": 2, "3": 2, "4": 3}, "sku": {str(at): "tea" for at in range(5)}})[4]
-    {'who': 3, 'sku': 'tea'}
+    >>> _of_columns({name: {str(at): at for at in range(5)} for name in ("who", "sku")})[4]
+    {'who': 4, 'sku': 4}
     >>> _of_columns({"columns": ["who", "sku"], "index": [0, 1], "data": [[1, "tea"], [2, "rice"]]})[1]
     {'who': 2, 'sku': 'rice'}
     """
@@ -132,7 +132,9 @@ def _of_columns(document: Record) -> list[Any] | None:
     if set(document) <= {"columns", "index", "data"} and isinstance(names, list) and isinstance(data, list):
         return [dict(zip(map(str, names), row, strict=True)) for row in data]
     columns = list(document.values())
-    if len(columns) < 2 or len(columns[0] or ()) < max(FEW, len(columns)) if columns else True:
+    if len(columns) < 2 or not all(isinstance(one, dict | list) for one in columns):
+        return None
+    if len(columns[0]) < max(FEW, len(columns)):
         return None
     if all(isinstance(one, dict) and list(one) == [*map(str, range(len(columns[0])))] for one in columns):
         columns = [list(one.values()) for one in columns]

@@ -128,7 +128,7 @@ def _with_columns(question: TableError, source: Source, request: ReadingRequest)
             read_source(source, replace(request, lines=lines_of(**said), encoding=encoding, sheet=sheet))
             readings.append((options, meaning))
         except TableError as error:
-            columns = columns or ([] if "sheet" in options else error.columns)
+            columns = columns if columns or "sheet" in options else error.columns
             readings += [({**options, **more}, f"{meaning}; {how}") for more, how in error.readings]
         except (DataError, RequestError):
             continue
