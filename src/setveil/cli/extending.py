@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from setveil.cli.files import command_with
 from setveil.errors import MissingItemsError
 from setveil.hierarchy.tree import BELOW_ONE_NODE
 
+_NORMALIZE = re.compile("--normalize [a-z]+")
 _SOURCES = ("original", "input", "files", "data", "release")  # the argument or option that names the rows
 
 
@@ -17,6 +20,8 @@ def name_files(
     error: MissingItemsError, options: Mapping[str, Any], reading: Sequence[str], what: str
 ) -> None:
     """Write the files and options of a command into the hint on missing items of rows, a table or facts."""
+    if found := _NORMALIZE.search(error.hint):
+        error.hint = f"{error.hint.removesuffix('.')}:\n    {command_with(found[0])}"
     if "--extend" not in error.hint:
         return
     source = next((options[name] for name in _SOURCES if options.get(name)), None)

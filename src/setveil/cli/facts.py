@@ -236,6 +236,14 @@ def facts_reader(
     Unless they are read `alone`, there may be columns that say what someone may know of a person.
     """
     if not facts.wanted(columns):
+        if facts.explicit_options == ["--date-format"] and columns.age:
+            from setveil.cli.files import command_without
+
+            raise RequestError(
+                "--date-format is about dates of facts (--when), and not about ages.",
+                hint="Omit it: ages are also computed of the numbers of days of SAS and spreadsheets"
+                + command_without("date_format"),
+            )
         if facts.explicit_options:
             raise RequestError(
                 f"{', '.join(facts.explicit_options)}: nothing says that the rows contain facts.",

@@ -39,8 +39,11 @@ def read(
     facts_too = facts_reader(facts, columns, reading, hierarchy_files, {"m": None}, MEMORY, alone=alone)
     source = source_of(input, reading)
     progress("reading")
+    reader = facts_too or reader_of(columns, reading, hierarchy_files)
     try:
-        data, ids = (facts_too or reader_of(columns, reading, hierarchy_files)).read_with_ids(source)
+        data, ids = reader.read_with_ids(source)
+        if not reader.reads_hierarchies and not facts_too and (tree := reader.tree()) is not None:
+            data = data.with_spellings_of(tree.labels[: tree.n_leaves])
     except TableError as error:
         if not show or error.readings or error.logs or not isinstance(source, str):
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,12 +46,23 @@ def require_no_columns(words: Words, model: str | None) -> None:
     elif words.explicit_options == ["--set"]:
         hint = "--item-column names the column of items, where nobody may know more of a person."
     else:
-        hint = f"For tables there is --model {OF_TABLES}, without another --model or --algorithm."
+        hint = f"For tables there is --model {OF_TABLES}, without another --model or --algorithm"
+        hint += as_of_tables()
     raise RequestError(
         f"{', '.join(words.explicit_options)}: only tables have such columns, and {model or 'the release'} "
         "is about rows of items.",
         hint=hint,
     )
+
+
+def as_of_tables() -> str:
+    """Write the command that was called as one about tables, if it names no other model or algorithm."""
+    from setveil.cli.files import command_with
+
+    words = {word.partition("=")[0] for word in sys.argv[2:]}
+    if words & {"--model", "--algorithm", "-a", "--config", "--date-format"}:
+        return "."
+    return f":\n    {command_with(f'--model {OF_TABLES}')}"
 
 
 def read_table(

@@ -13,6 +13,7 @@ from setveil.errors import SetveilError, TableError
 from setveil.facts.dates import forms_of, read_date
 from setveil.facts.read import read_rows_of_facts
 from setveil.facts.request import make_facts_request
+from setveil.tables.dates import OF_LIFETIMES, likely_periods
 from setveil.tables.how import OF_TEXT, How
 from setveil.tables.opened import open_table
 from setveil.tables.questions import ask_for_roles
@@ -85,6 +86,8 @@ def _as_facts(source: Any, how: How, rows: Mapping[str, Any]) -> list[Reading]:
             forms = _forms_of(values) if values and name not in rows.values() else []
             if not forms or not (is_date_name(name) or len(values) > 1):
                 continue
+            if _order(ids, columns[at])[0] and likely_periods(values) == OF_LIFETIMES:
+                continue  # dates of birth
             return [_with_dates(source, how, rows, name, form, len(forms) > 1) for form in forms]
     except (SetveilError, ValueError):
         return []

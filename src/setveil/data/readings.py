@@ -37,6 +37,7 @@ from setveil.data.personal_forms import (
     is_personal,
     likely_form,
 )
+from setveil.data.totals import amounts_of, sums_among
 from setveil.errors import TableError, shorten
 
 SAMPLES = 3
@@ -326,7 +327,12 @@ def _of_pivot(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
     line = evidence.is_total(table.head[-1][0])
     if not total and not line:
         return None
-    items = [at for at in range(1, width) if at != total]
+    numbers = [
+        amounts_of([value if value in filled else "" for value in column])
+        for column, filled in zip(values[1:], map(set, amounts), strict=True)
+    ]
+    sums = [1 + at for at in sums_among(numbers)] + ([total] if total else [])
+    items = [at for at in range(1, width) if at not in sums]
     options = {"format": "onehot", "id_column": word[0], "item_columns": as_fields(items, word)}
     if line:
         options["skip_last"] = "1"

@@ -222,6 +222,17 @@ def spelled_otherwise(missing: Iterable[str], known: Iterable[str]) -> list[tupl
     ]
 
 
+def normalization(pairs: Iterable[tuple[str, str]]) -> str:
+    """Name the form in which pairs of spellings are one: "text", or "codes" if all are codes or dots differ.
+
+    >>> [normalization([pair]) for pair in (("bread", "Bread"), ("e119", "E11.9"), ("i10", "I10"))]
+    ['text', 'codes', 'codes']
+    """
+    several = list(pairs)
+    codes = all(_LETTER_CODE.fullmatch(label.strip()) for pair in several for label in pair)
+    return "codes" if codes or any(text_form(one) != text_form(other) for one, other in several) else "text"
+
+
 def look_alikes(labels: Iterable[str]) -> str:
     """Say how many items differ only in their spelling, and the option that makes them one; empty: none do.
 

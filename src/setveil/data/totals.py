@@ -133,15 +133,19 @@ def refuse_totals(
     """Raise if an unnamed column of a one-hot table is the sum of the others; ask about total lines, too."""
     if table.lacking.published or len(columns) < 3:
         return
-    at = next((at for at in (len(columns) - 1, 0) if is_sum(columns, at)), None)
-    if at is None:
+    numbers = [_numbers(column) for column in columns]
+    sums = sums_among(numbers)
+    if not sums:
         return
-    others = as_fields([place for place in items_at if place != items_at[at]], table.names)
+    others = as_fields([place for at, place in enumerate(items_at) if at not in sums], table.names)
     every = as_fields(items_at, table.names)
     without: Options = {"item_columns": others}
     as_data: Options = {"item_columns": every}
-    name = shorten(table.names[items_at[at]])
-    message = f"{table.name}: column {name} is the sum of the other columns, and no item"
+    names = listed([table.names[items_at[at]] for at in sums], 5)
+    message = f"{table.name}: column {names} is the sum of the other columns, and no item"
+    if len(sums) > 1 or not _is_sum(numbers, sums[0]):
+        said = f"column {names} is the sum" if len(sums) == 1 else f"columns {names} are sums"
+        message = f"{table.name}: {said} of others, and no item"
     lines = [] if ids is None else total_lines(table, ids[1])
     if ids is not None and lines:
         message += f"; {_lines_said(*ids, lines)}"
@@ -152,10 +156,41 @@ def refuse_totals(
     )
 
 
-def is_sum(columns: Sequence[Column], at: int) -> bool:
+def sums_among(numbers: Sequence[NDArray[np.float64] | None]) -> list[int]:
+    """List the columns that are sums: the first or last of all others, or one of some before it.
+
+    >>> milk, bread, tea = np.array([[1, 0, 2, 1, 1], [2, 1, 1, 0, 1], [0, 1, 1, 1, 3]], float)
+    >>> sums_among([milk, bread, milk + bread, tea, milk + bread + tea])
+    [2, 4]
+    """
+    whole = [at for at in (len(numbers) - 1, 0) if _is_sum(numbers, at)][:1]
+    parts = [at for at in range(2, len(numbers)) if at not in whole and _adds_up(numbers, at)]
+    if parts and not whole:  # the total adds up what is no subtotal
+        rest = [at for at in range(len(numbers)) if at not in parts]
+        plain = [numbers[at] for at in rest]
+        whole = [rest[at] for at in (len(rest) - 1, 0) if _is_sum(plain, at)][:1]
+    return sorted({*whole, *parts})
+
+
+def _adds_up(numbers: Sequence[NDArray[np.float64] | None], at: int) -> bool:
+    """Return whether a column is the sum of some columns right before it, on lines where it is not 0."""
+    total, sum_of = numbers[at], numbers[at - 1]
+    for before in range(at - 2, -1, -1):
+        column = numbers[before]
+        if total is None or sum_of is None or column is None:
+            return False
+        both = int(((column > 0) & (sum_of > 0)).sum())
+        sum_of = sum_of + column
+        there = (total != 0) | (sum_of != 0)
+        if both and there.sum() >= evidence.FEW and (total == sum_of)[there].mean() >= evidence.SURE:
+            return True
+    return False
+
+
+def _is_sum(numbers: Sequence[NDArray[np.float64] | None], at: int) -> bool:
     """Return whether one of several columns holds, line by line, the sum of the others."""
-    values = [found for column in columns if (found := _numbers(column)) is not None]
-    if len(values) < len(columns):
+    values = [found for found in numbers if found is not None]
+    if len(values) < max(len(numbers), 3):
         return False
     total = values[at]
     others = np.sum([one for place, one in enumerate(values) if place != at], axis=0)
@@ -164,12 +199,14 @@ def is_sum(columns: Sequence[Column], at: int) -> bool:
     return several > 1 and total.size >= evidence.FEW and bool((total == others).mean() >= evidence.SURE)
 
 
+def amounts_of(labels: Sequence[str]) -> NDArray[np.float64] | None:
+    """Read amounts; None if there is anything else."""
+    try:
+        return np.array([float(label) if label else 0.0 for label in labels], np.float64)
+    except ValueError:
+        return None
+
+
 def _numbers(column: Column) -> NDArray[np.float64] | None:
-    """Read a column of amounts; None if it holds anything else."""
-    found = []
-    for label in column.labels:
-        try:
-            found.append(float(label) if label else 0.0)
-        except ValueError:
-            return None
-    return np.array(found, np.float64)[column.codes]
+    found = amounts_of(column.labels)
+    return None if found is None else found[column.codes]

@@ -28,11 +28,13 @@ _PERIOD = re.compile(r"[0-9]{4}(?:-(?:Q[1-4]|[0-9]{2}(?:-[0-9]{2})?))?")  # all 
 _WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})")
 _COMPACT = re.compile(r"[0-9]{8}")
 SAS = "sas"  # the format of dates of SAS
+EXCEL = "excel"  # the numbers by which spreadsheets keep dates
 _DAYS = re.compile(r"-?[0-9]{1,5}(?:\.0+)?")  # days since 1960-01-01, as far as 2233
+_SERIAL = re.compile(r"[0-9]{4,5}(?:\.[0-9]+)?")  # days since 1899-12-30, and the time of the day
 _SAS_DATE = re.compile(
     rf"([0-9]{{1,2}})[- ]?([A-Za-z]{{3}})[- ]?([0-9]{{4}}|[0-9]{{2}})(?:[: ]{_TIME}(?: ?[AaPp][Mm])?)?"
 )
-_SAS_FIRST = date(1960, 1, 1)
+_SAS_FIRST, _EXCEL_FIRST = date(1960, 1, 1), date(1899, 12, 30)
 _OPEN = re.compile(r"(<|>=)([0-9]{4})")  # all dates before or after the years that are published
 OTHER = "other"  # all dates, where enough rows share no year
 _FEW_OTHERS = 3  # values that are no dates, and may mean that there is none
@@ -64,6 +66,8 @@ def read_date(text: str, level: str, form: str | None) -> date | None:
     try:
         if form == SAS:
             return _sas_day(text)
+        if form == EXCEL:
+            return _excel_day(text)
         if form is not None:
             return datetime.strptime(text, form).date()
         if found := _ISO.fullmatch(text):
@@ -88,6 +92,11 @@ def _sas_day(text: str) -> date | None:
         return None
     year = "%Y" if len(found[3]) == 4 else "%y"
     return datetime.strptime(f"{found[1]}{found[2]}{found[3]}", f"%d%b{year}").date()
+
+
+def _excel_day(text: str) -> date | None:
+    """Read a date that a spreadsheet has as a number, with or without a time."""
+    return _EXCEL_FIRST + timedelta(days=int(float(text))) if _SERIAL.fullmatch(text) else None
 
 
 def forms_of(texts: Sequence[str]) -> list[str]:
@@ -148,10 +157,22 @@ def refuse(where: str, column: str, text: str, texts: Sequence[str], form: str |
 
 def _forms_as_dates(texts: Sequence[str]) -> list[str]:
     """List the formats that read all of some texts; days since 1960 only if all are in likely years."""
-    forms = forms_of(texts)
-    if not forms and texts and all(_DAYS.fullmatch(one) for one in texts):
-        forms = [SAS] if all(OLDEST <= _sas_year(one) <= date.today().year + 1 for one in texts) else []
-    return forms
+    return forms_of(texts) or form_of_numbers(texts)[:1]
+
+
+def form_of_numbers(texts: Sequence[str]) -> list[str]:
+    """List the programs whose numbers of days some texts may be, in likely years: SAS, spreadsheets.
+
+    >>> form_of_numbers(["22660", "23100"]), form_of_numbers(["44673.5", "45000"]), form_of_numbers(["12"])
+    (['sas', 'excel'], ['excel'], ['sas'])
+    """
+    ways = ((SAS, _DAYS), (EXCEL, _SERIAL)) if texts else ()
+    return [form for form, numbers in ways if all(map(numbers.fullmatch, texts)) and _are_likely(texts, form)]
+
+
+def _are_likely(texts: Sequence[str], form: str) -> bool:
+    days = [read_date(text, "day", form) for text in texts]
+    return all(day is not None and OLDEST <= day.year <= date.today().year + 1 for day in days)
 
 
 def _without_few(column: str, texts: Sequence[str], form: str | None) -> list[tuple[dict[str, object], str]]:
@@ -174,15 +195,6 @@ def _may_be_date(text: str) -> bool:
     """Return whether a text has the form of a date, also of one that is in no calendar."""
     forms = (_ISO, _OTHER, _COMPACT, _SAS_DATE, _PERIOD, _WEEK)
     return any(one.fullmatch(text) for one in forms)
-
-
-def _sas_year(text: str) -> int:
-    """Find the year of a number of days since 1960-01-01; 0 if it is in none that a date has."""
-    try:
-        day = _sas_day(text)
-    except OverflowError:
-        return 0
-    return 0 if day is None else day.year
 
 
 def period_of(day: date, level: str) -> str:

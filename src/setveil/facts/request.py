@@ -9,7 +9,7 @@ from typing import Any
 
 from setveil.errors import RequestError, described, did_you_mean, faces, listed, shorten
 from setveil.facts.bands import Bands, number_in, plain
-from setveil.facts.dates import SAS, level_of
+from setveil.facts.dates import EXCEL, SAS, level_of
 from setveil.facts.facts import SIGN
 from setveil.values.per_column import OF
 
@@ -95,7 +95,7 @@ def make_facts_request(
     dates = tuple(_when(*one) for one in _pairs("when", when, named))
     amounts = tuple(_amount(*one) for one in _pairs("amount", amount, named))
     _require_once(named, (*dates, *amounts))
-    if date_format not in (None, SAS) and "%" not in str(date_format):
+    if date_format not in (None, SAS, EXCEL) and "%" not in str(date_format):
         raise RequestError(
             f"--date-format must say where day, month and year are, got {date_format!r}.",
             hint="Such as --date-format '%d.%m.%Y'.",

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.spelling import misread, spelled_otherwise
+from setveil.data.spelling import misread, normalization, spelled_otherwise
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import (
@@ -380,10 +380,12 @@ def _other_writing(missing: Sequence[str], leaves: Sequence[str]) -> tuple[str, 
         )
     if others := spelled_otherwise(missing, leaves):
         item, leaf = others[0]
+        how = normalization(others)
         several = count(len(others), "of them is another spelling", "of them are other spellings")
         return (
             f" {several} of items in it, such as {shorten(item)} of {shorten(leaf)}.",
-            faces("Add --normalize codes", "Read with normalize='codes'") + ", it makes spellings one item.",
+            faces(f"Add --normalize {how}", f"Read with normalize='{how}'")
+            + ", it makes spellings one item.",
         )
     return "", ""
 

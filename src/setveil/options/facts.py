@@ -44,7 +44,7 @@ class FactOptions:
     )
     date_format: str | None = parameter(
         Text("a format"),
-        "How dates are written, such as %d.%m.%Y, or sas (default: 2024-01-31).",
+        "How dates are written, such as %d.%m.%Y, sas or excel (default: 2024-01-31).",
         default=None,
     )
     fact_sign: str | None = parameter(

@@ -9,6 +9,7 @@ from datetime import date
 import numpy as np
 
 from setveil.errors import DataError, RequestError, shorten
+from setveil.facts.dates import form_of_numbers, read_date
 from setveil.kernels.rows import frozen
 from setveil.tables.columns import TableColumns
 from setveil.tables.dates import day_of, days_of
@@ -52,11 +53,12 @@ def _age(
 ) -> TextColumn:
     """Compute the ages of all lines."""
     born = columns[birth][0]
-    births = _days(born)
     fixed = day_of(at)
+    form = None if fixed else _form_of([label for one in (birth, at) for label in columns[one][0].labels])
+    births = _days(born, form)
     days, other = [fixed], np.zeros(born.codes.size, np.int64)
     if fixed is None:
-        days, other = _days(columns[at][0]), columns[at][0].codes.astype(np.int64)
+        days, other = _days(columns[at][0], form), columns[at][0].codes.astype(np.int64)
     pairs, codes = np.unique(born.codes * np.int64(len(days)) + other, return_inverse=True)
     labels = []
     for pair, (one, two) in enumerate(divmod(int(both), len(days)) for both in pairs):
@@ -84,7 +86,14 @@ def full_years(birth: date | None, day: date | None) -> int | None:
     return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))
 
 
-def _days(column: TextColumn) -> list[date | None]:
+def _form_of(texts: Sequence[str]) -> str | None:
+    """Name whose numbers of days two columns of dates are; between them lie as many days in any program."""
+    return next(iter(form_of_numbers([text for text in texts if text != MISSING])), None)
+
+
+def _days(column: TextColumn, form: str | None) -> list[date | None]:
+    if form is not None:
+        return [read_date(label, "day", form) for label in column.labels]
     try:
         found = days_of(column.labels)
     except DataError as error:
