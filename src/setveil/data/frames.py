@@ -27,6 +27,7 @@ from setveil.data.set_fields import refuse_lists
 from setveil.data.skipped import OF_LACKING
 from setveil.data.skipped import SAID as OF_LINES
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten, superfluous
+from setveil.wording import count
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
 
@@ -215,10 +216,23 @@ class FrameTable:
         skip_last: int | None = None,
     ) -> None:
         self.table = table if not skip_last else table.reverse().slice(skip_last).reverse()
+        self._without_headers(name, names)
         self.settled = skip_last is not None
         self.name = name
         self.names = names
         self._first_is_id = first_is_id
+
+    def _without_headers(self, name: str, names: Sequence[str]) -> None:
+        """Omit rows that equal the names of the columns, as several files below each other have them."""
+        schema = self.table.collect_schema()
+        if len(names) < 2 or any(schema[one] not in (pl.String, pl.Categorical) for one in names):
+            return
+        header = pl.all_horizontal(pl.col(one).cast(pl.String).eq_missing(one) for one in names)
+        number = int(self.table.select(header.sum()).collect().item())
+        if number:
+            self.table = self.table.filter(~header)
+            equals, were = ("equals", "was") if number == 1 else ("equal", "were")
+            self.notes = [f"{name}: {count(number, 'row')} {equals} the names of columns and {were} skipped."]
 
     @cached_property
     def head(self) -> list[list[str]]:
@@ -322,10 +336,10 @@ def _whole_hint(items: pl.Series) -> str:
 
 
 def _refuse(bad: pl.Series, column: str, what: str, where: str) -> None:
-    count = int(bad.sum())
-    if count:
+    number = int(bad.sum())
+    if number:
         raise DataError(
-            f"{where}: column {shorten(column)} has {what} values ({count:,}), expected none.",
+            f"{where}: column {shorten(column)} has {what} values ({number:,}), expected none.",
             hint="Remove them first; a row without items is an empty list.",
         )
 

@@ -39,16 +39,14 @@ def pandas_columns(
     columns = [str(name) for name in value.columns]
     levels = {str(name): place for place, name in enumerate(value.index.names) if name is not None}
     offered = [name for name in levels if name not in columns]
-    if id_column in offered:
+    if item_column in offered:
+        value = value.reset_index(level=offered)
+    elif id_column in offered:
         ids = value.index.get_level_values(levels[id_column])
         value = _plain(value)
         value.insert(0, id_column, ids)
     elif offered and id_column is None and not _has_lists(value) and guess_columns(columns) is None:
-        raise DataError(
-            f"The data frame has the index {listed(offered)} and the columns {listed(columns, 20)}: nothing "
-            "says which of them contains the ids.",
-            hint=f"Name it: id_column={offered[0]!r}, say. frame.reset_index(drop=True) forgets the index.",
-        )
+        value = value.reset_index(level=offered)  # the index may have the ids
     return _plain(value), id_column, item_column
 
 

@@ -22,6 +22,7 @@ from setveil.data.names import (
     is_no_item,
     is_people,
     is_person_name,
+    is_place,
     is_sex,
     may_be_item,
     numbers_events,
@@ -37,7 +38,7 @@ from setveil.data.personal_forms import (
     is_personal,
     likely_form,
 )
-from setveil.data.totals import amounts_of, sums_among
+from setveil.data.totals import amounts_of, ends_with_sums, sums_among
 from setveil.errors import TableError, shorten
 
 SAMPLES = 3
@@ -232,7 +233,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if table.trimmed or (several and _numbered(table)):
         return readings
     if width == 1:
-        if _is_no_item(table, 0, values[0]):
+        if _is_no_item(table, 0, values[0]) and not (table.header and is_place(table.names[0])):
             return []
         alike = len(values[0]) >= evidence.MANY and not evidence.why_ids([[value] for value in values[0]])
         alike |= table.header and is_item_name(table.names[0]) and not _are_personal(values[0])
@@ -323,15 +324,15 @@ def _of_pivot(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
     amounts = [[value for value in column if value not in evidence.MISSING] for column in values[1:]]
     if not all(column and all(_AMOUNT.fullmatch(value) for value in column) for column in amounts):
         return None
-    total = evidence.is_total(table.names[-1]) and width - 1
-    line = evidence.is_total(table.head[-1][0])
-    if not total and not line:
-        return None
     numbers = [
         amounts_of([value if value in filled else "" for value in column])
         for column, filled in zip(values[1:], map(set, amounts), strict=True)
     ]
-    sums = [1 + at for at in sums_among(numbers)] + ([total] if total else [])
+    line = evidence.is_total(table.head[-1][0]) or ends_with_sums(numbers)
+    sums = [1 + at for at in sums_among(numbers)]
+    sums += [width - 1] if evidence.is_total(table.names[-1]) else []
+    if not sums and not line:
+        return None
     items = [at for at in range(1, width) if at not in sums]
     options = {"format": "onehot", "id_column": word[0], "item_columns": as_fields(items, word)}
     if line:

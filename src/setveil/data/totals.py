@@ -172,6 +172,13 @@ def sums_among(numbers: Sequence[NDArray[np.float64] | None]) -> list[int]:
     return sorted({*whole, *parts})
 
 
+def ends_with_sums(numbers: Sequence[NDArray[np.float64] | None]) -> bool:
+    """Return whether the last line has the sum of the lines above it, in each of several columns."""
+    columns = [column for column in numbers if column is not None and column.any()]
+    right = sum(column[-1] == column[:-1].sum() for column in columns if column.size > evidence.FEW)
+    return right > 2 and right >= evidence.SURE * len(columns)
+
+
 def _adds_up(numbers: Sequence[NDArray[np.float64] | None], at: int) -> bool:
     """Return whether a column is the sum of some columns right before it, on lines where it is not 0."""
     total, sum_of = numbers[at], numbers[at - 1]

@@ -54,7 +54,7 @@ def scripts_in(content: bytes) -> list[str]:
             continue  # accents of Latin letters
         signs = [sign for sign in text if not sign.isascii()]
         fitting = [sign for sign in signs if name_of_letter(sign, "").startswith(letters)]
-        if len(fitting) >= _SURE * len(signs):
+        if fitting and len(fitting) >= _SURE * len(signs):
             found[encoding] = _plausible(encoding, fitting)
     best = max(found.values(), default=0.0)
     return [_LARGER.get(encoding, encoding) for encoding, score in found.items() if score == best > 0]
