@@ -353,7 +353,7 @@ def _of_objects(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequ
 
 
 def _id_of_lists(table: NamedColumns, values: Sequence[Sequence[str]], places: Sequence[int]) -> int | None:
-    """Find the column of IDs among some, beside one of lists."""
+    """Find the column of IDs among some, next to a column of lists."""
     ids = [at for at in places if any(values[at])]
     ids = [at for at in ids if _is_called_id(table, at) or evidence.are_different(values[at])]
     ids = [at for at in ids if not _is_measured(table, at) and not _are_measured(table, at, values[at])]
