@@ -175,7 +175,7 @@ def sums_among(numbers: Sequence[NDArray[np.float64] | None]) -> list[int]:
 def ends_with_sums(numbers: Sequence[NDArray[np.float64] | None]) -> bool:
     """Return whether the last line has the sum of the lines above it, in each of several columns."""
     columns = [column for column in numbers if column is not None and column.any()]
-    right = sum(column[-1] == column[:-1].sum() for column in columns if column.size > evidence.FEW)
+    right = sum(bool(column[-1] == column[:-1].sum()) for column in columns if column.size > evidence.FEW)
     return right > 2 and right >= evidence.SURE * len(columns)
 
 
