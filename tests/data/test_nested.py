@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.data.io import read
-from setveil.data.io.nested import flat
+from setveil.data.nested import flat
 from setveil.data.nested_frames import flat_frame
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, TableError

@@ -1,4 +1,4 @@
-"""Structs in data frames: their fields are columns, named with points (see `setveil.data.io.nested`)."""
+"""Structs in data frames: their fields are columns, named with points (see `setveil.data.nested`)."""
 
 from __future__ import annotations
 

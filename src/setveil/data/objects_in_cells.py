@@ -43,7 +43,7 @@ def _values(text: str) -> Any:
 
 
 def _flat(name: str, value: Any) -> dict[str, Any]:
-    from setveil.data.io.nested import flat
+    from setveil.data.nested import flat
 
     return flat({name: value}, name)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from setveil.data.columns import as_field
 from setveil.errors import DataError, RequestError, TableError, did_you_mean, listed, shorten
 from setveil.facts.bands import attribute_tree
 from setveil.facts.facts import MISSING
 from setveil.hierarchy.tree import Hierarchy
+from setveil.tables.day_numbers import EXCEL, SAS, day_of_number, programs_of
 from setveil.wording import are
 
 LEVELS = ("day", "week", "month", "quarter", "year")
@@ -27,18 +28,12 @@ _OTHER = re.compile(
 _PERIOD = re.compile(r"[0-9]{4}(?:-(?:Q[1-4]|[0-9]{2}(?:-[0-9]{2})?))?")  # all but weeks
 _WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})")
 _COMPACT = re.compile(r"[0-9]{8}")
-SAS = "sas"  # the format of dates of SAS
-EXCEL = "excel"  # the numbers by which spreadsheets keep dates
-_DAYS = re.compile(r"-?[0-9]{1,5}(?:\.0+)?")  # days since 1960-01-01, as far as 2233
-_SERIAL = re.compile(r"[0-9]{4,5}(?:\.[0-9]+)?")  # days since 1899-12-30, and the time of the day
 _SAS_DATE = re.compile(
     rf"([0-9]{{1,2}})[- ]?([A-Za-z]{{3}})[- ]?([0-9]{{4}}|[0-9]{{2}})(?:[: ]{_TIME}(?: ?[AaPp][Mm])?)?"
 )
-_SAS_FIRST, _EXCEL_FIRST = date(1960, 1, 1), date(1899, 12, 30)
 _OPEN = re.compile(r"(<|>=)([0-9]{4})")  # all dates before or after the years that are published
 OTHER = "other"  # all dates, where enough rows share no year
 _FEW_OTHERS = 3  # values that are no dates, and may mean that there is none
-OLDEST = 1900  # years before it are no slips of the pen only now and then
 
 
 def level_of(text: str) -> str:
@@ -67,7 +62,7 @@ def read_date(text: str, level: str, form: str | None) -> date | None:
         if form == SAS:
             return _sas_day(text)
         if form == EXCEL:
-            return _excel_day(text)
+            return day_of_number(text, EXCEL)
         if form is not None:
             return datetime.strptime(text, form).date()
         if found := _ISO.fullmatch(text):
@@ -85,18 +80,13 @@ def read_date(text: str, level: str, form: str | None) -> date | None:
 
 def _sas_day(text: str) -> date | None:
     """Read a date of SAS: days since 1960-01-01, or such as ``01JAN2024``, with or without a time."""
-    if _DAYS.fullmatch(text):
-        return _SAS_FIRST + timedelta(days=int(float(text)))
+    if (day := day_of_number(text, SAS)) is not None:
+        return day
     found = _SAS_DATE.fullmatch(text)
     if found is None:
         return None
     year = "%Y" if len(found[3]) == 4 else "%y"
     return datetime.strptime(f"{found[1]}{found[2]}{found[3]}", f"%d%b{year}").date()
-
-
-def _excel_day(text: str) -> date | None:
-    """Read a date that a spreadsheet has as a number, with or without a time."""
-    return _EXCEL_FIRST + timedelta(days=int(float(text))) if _SERIAL.fullmatch(text) else None
 
 
 def forms_of(texts: Sequence[str]) -> list[str]:
@@ -157,22 +147,7 @@ def refuse(where: str, column: str, text: str, texts: Sequence[str], form: str |
 
 def _forms_as_dates(texts: Sequence[str]) -> list[str]:
     """List the formats that read all of some texts; days since 1960 only if all are in likely years."""
-    return forms_of(texts) or form_of_numbers(texts)[:1]
-
-
-def form_of_numbers(texts: Sequence[str]) -> list[str]:
-    """List the programs whose numbers of days some texts may be, in likely years: SAS, spreadsheets.
-
-    >>> form_of_numbers(["22660", "23100"]), form_of_numbers(["44673.5", "45000"]), form_of_numbers(["12"])
-    (['sas', 'excel'], ['excel'], ['sas'])
-    """
-    ways = ((SAS, _DAYS), (EXCEL, _SERIAL)) if texts else ()
-    return [form for form, numbers in ways if all(map(numbers.fullmatch, texts)) and _are_likely(texts, form)]
-
-
-def _are_likely(texts: Sequence[str], form: str) -> bool:
-    days = [read_date(text, "day", form) for text in texts]
-    return all(day is not None and OLDEST <= day.year <= date.today().year + 1 for day in days)
+    return forms_of(texts) or programs_of(texts)[:1]
 
 
 def _without_few(column: str, texts: Sequence[str], form: str | None) -> list[tuple[dict[str, object], str]]:

@@ -28,6 +28,7 @@ from setveil.facts.facts import MISSING, Attribute, Facts, SetColumn
 from setveil.facts.lines import FactLines
 from setveil.facts.request import Amount, FactsRequest, When
 from setveil.hierarchy.tree import Hierarchy
+from setveil.tables.day_numbers import OLDEST
 from setveil.tables.how import How
 from setveil.wording import count
 
@@ -179,12 +180,12 @@ def _days(column: Column, name: str, when: When, request: FactsRequest) -> list[
 def _notice(column: Column, name: str, days: Sequence[date | None], notes: dict[str, None]) -> None:
     """Say how many dates are in years that can hardly be."""
     latest = date.today().year + 1
-    odd = [day is not None and not dates.OLDEST <= day.year <= latest for day in days]
+    odd = [day is not None and not OLDEST <= day.year <= latest for day in days]
     number = int(np.array(odd, bool)[column.codes].sum())
     if number:
         example = next(day for day, is_odd in zip(days, odd, strict=True) if is_odd)
         notes.setdefault(
-            f"Column {shorten(name)}: {count(number, 'date')} before {dates.OLDEST} or after {latest}, such "
+            f"Column {shorten(name)}: {count(number, 'date')} before {OLDEST} or after {latest}, such "
             f"as {example}. --missing {name}=VALUE says that a value means that there is none."
         )
 

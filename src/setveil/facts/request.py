@@ -9,8 +9,9 @@ from typing import Any
 
 from setveil.errors import RequestError, described, did_you_mean, faces, listed, shorten
 from setveil.facts.bands import Bands, number_in, plain
-from setveil.facts.dates import EXCEL, SAS, level_of
+from setveil.facts.dates import level_of
 from setveil.facts.facts import SIGN
+from setveil.tables.day_numbers import EXCEL, SAS
 from setveil.values.per_column import OF
 
 WAYS = ("sum", "mean", "max", "lines")  # what becomes of the amounts of a person's lines with the same fact

@@ -9,10 +9,10 @@ from datetime import date
 import numpy as np
 
 from setveil.errors import DataError, RequestError, shorten
-from setveil.facts.dates import form_of_numbers, read_date
 from setveil.kernels.rows import frozen
 from setveil.tables.columns import TableColumns
 from setveil.tables.dates import day_of, days_of
+from setveil.tables.day_numbers import day_of_number, programs_of
 from setveil.tables.quasi_identifiers import MISSING
 from setveil.tables.table import TextColumn
 
@@ -54,11 +54,12 @@ def _age(
     """Compute the ages of all lines."""
     born = columns[birth][0]
     fixed = day_of(at)
-    form = None if fixed else _form_of([label for one in (birth, at) for label in columns[one][0].labels])
-    births = _days(born, form)
+    texts = [] if fixed else [*born.labels, *columns[at][0].labels]
+    program = next(iter(programs_of([text for text in texts if text != MISSING])), None)
+    births = _days(born, program)
     days, other = [fixed], np.zeros(born.codes.size, np.int64)
     if fixed is None:
-        days, other = _days(columns[at][0], form), columns[at][0].codes.astype(np.int64)
+        days, other = _days(columns[at][0], program), columns[at][0].codes.astype(np.int64)
     pairs, codes = np.unique(born.codes * np.int64(len(days)) + other, return_inverse=True)
     labels = []
     for pair, (one, two) in enumerate(divmod(int(both), len(days)) for both in pairs):
@@ -86,14 +87,9 @@ def full_years(birth: date | None, day: date | None) -> int | None:
     return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))
 
 
-def _form_of(texts: Sequence[str]) -> str | None:
-    """Name whose numbers of days two columns of dates are; between them lie as many days in any program."""
-    return next(iter(form_of_numbers([text for text in texts if text != MISSING])), None)
-
-
-def _days(column: TextColumn, form: str | None) -> list[date | None]:
-    if form is not None:
-        return [read_date(label, "day", form) for label in column.labels]
+def _days(column: TextColumn, program: str | None) -> list[date | None]:
+    if program is not None:
+        return [day_of_number(label, program) for label in column.labels]
     try:
         found = days_of(column.labels)
     except DataError as error:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from setveil.data.io.lines import as_spec, in_words
-from setveil.data.io.nested import flat, lists_in, rows_in, several_lists
 from setveil.data.io.source import Text
+from setveil.data.nested import flat, lists_in, rows_in, several_lists
 from setveil.errors import DataError, TableError, shorten
 from setveil.plain_json import read_json_with
 
