@@ -19,11 +19,11 @@ import time
 
 import setveil as sv
 from runs import files, parser
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
-from setveil.utility.are import query_errors
-from setveil.utility.queries import frequent_queries, generalized_items, random_queries
-from setveil.utility.ul import hierarchy_weights, ul
+from setveil.base.errors import RequestError
+from setveil.judges.utility.are import query_errors
+from setveil.judges.utility.queries import frequent_queries, generalized_items, random_queries
+from setveil.judges.utility.ul import hierarchy_weights, ul
+from setveil.rows.data.transactions import Transactions
 
 KS = (2, 5, 10, 25, 50)
 SIZES = (1, 2, 3)

@@ -23,18 +23,18 @@ from typing import Any
 
 import numpy as np
 
-from setveil.algorithms.cahd import cahd
-from setveil.algorithms.cahd._band_order import band_order
-from setveil.algorithms.cahd._exchange import exchange_rows
-from setveil.algorithms.cahd._groups import find_groups
-from setveil.data.io import read
-from setveil.data.transactions import Transactions
-from setveil.guarantees.privacydegree import PrivacyDegree
+from setveil.judges.guarantees.privacydegree import PrivacyDegree
+from setveil.judges.utility.kl import group_by_errors, random_group_bys
 from setveil.kernels.content import content_order
 from setveil.kernels.rows import Ints, frozen, recode_rows
-from setveil.published.group_files import PublishedGroups
-from setveil.published.groups import RowGroups, publish, split
-from setveil.utility.kl import group_by_errors, random_group_bys
+from setveil.methods.algorithms.cahd import cahd
+from setveil.methods.algorithms.cahd._band_order import band_order
+from setveil.methods.algorithms.cahd._exchange import exchange_rows
+from setveil.methods.algorithms.cahd._groups import find_groups
+from setveil.releases.published.group_files import PublishedGroups
+from setveil.releases.published.groups import RowGroups, publish, split
+from setveil.rows.data.io import read
+from setveil.rows.data.transactions import Transactions
 
 DATA = {
     "BMS-WebView-1": "bms_webview1.dat",

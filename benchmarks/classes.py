@@ -29,9 +29,9 @@ from use import from_rows, matrix, supports
 import setveil as sv
 from runs import DATA, anonymize, data_folder, parser
 from setveil.commands.query import shared_of
-from setveil.data.transactions import Transactions
-from setveil.published.class_rows import ClassRows
-from setveil.utility.estimators import estimator_for
+from setveil.judges.utility.estimators import estimator_for
+from setveil.releases.published.class_rows import ClassRows
+from setveil.rows.data.transactions import Transactions
 
 TOP = 200
 Query = tuple[str, ...]

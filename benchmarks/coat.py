@@ -42,9 +42,9 @@ RUNS = (
 CHILD = """
 import json, resource, sys, time
 import setveil as sv
-from setveil.algorithms.coat import coat
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.constraints.pgen import pgen
+from setveil.methods.algorithms.coat import coat
+from setveil.judges.guarantees.constraints import PrivacyConstraints
+from setveil.methods.constraints.pgen import pgen
 rows, tree, privacy, k = json.loads(sys.argv[1])
 def protect(data, tree):
     start = time.perf_counter()

@@ -26,12 +26,12 @@ from policies import (
 
 import setveil as sv
 from runs import files
-from setveil.constraints.pgen import pgen
-from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.utility.are import query_errors
-from setveil.utility.queries import frequent_queries, random_queries
+from setveil.base.errors import InfeasibleError
+from setveil.judges.utility.are import query_errors
+from setveil.judges.utility.queries import frequent_queries, random_queries
+from setveil.methods.constraints.pgen import pgen
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 
 KS = (2, 5, 10, 25, 50)
 WEB = ("BMS-WebView-1", "BMS-WebView-2")

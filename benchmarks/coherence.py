@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
+    from setveil.rows.data.transactions import Transactions
 
 DATA = {
     "BMS-WebView-1": "bms_webview1.dat",
@@ -45,12 +45,12 @@ def one(
     path: str, algorithm: str, h: str, k: int, p: str, k_nugget: int, p_nugget: str, share: float, seed: int
 ) -> dict[str, Any]:
     """Run one algorithm once, in this process."""
-    from setveil import algorithms
-    from setveil.data.io import read
-    from setveil.guarantees.coherence import Coherence
-    from setveil.guarantees.verify.coherence import verify_coherence
-    from setveil.published import publish
-    from setveil.utility.itemsets import surviving_itemsets
+    from setveil.judges.guarantees.coherence import Coherence
+    from setveil.judges.guarantees.verify.coherence import verify_coherence
+    from setveil.judges.utility.itemsets import surviving_itemsets
+    from setveil.methods import algorithms
+    from setveil.releases.published import publish
+    from setveil.rows.data.io import read
 
     data = read(path)
     supports = data.supports().tolist()

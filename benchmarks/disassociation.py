@@ -32,11 +32,11 @@ from use import NUMBER, from_rows, matrix, supports
 
 import setveil as sv
 from runs import DATA, data_folder, parser
+from setveil.base.threads import use_threads
 from setveil.commands.query import shared_of
-from setveil.data.transactions import Transactions
+from setveil.judges.utility.estimators import estimator_for
+from setveil.rows.data.transactions import Transactions
 from setveil.runs.memory import peak_memory_mb
-from setveil.threads import use_threads
-from setveil.utility.estimators import estimator_for
 
 SENSITIVE = {"groceries": ("liquor", "brandy", "female sanitary products", "hygiene articles", "cookware")}
 PROMISES = ("plain", "entropy-max", "classes", "disassociation", "safe", "noise")

@@ -17,8 +17,8 @@ import numpy as np
 
 import setveil as sv
 from runs import files, parser
-from setveil.attacker.knowledge import knowledge_of
-from setveil.attacker.population import fraction_risk
+from setveil.judges.attacker.knowledge import knowledge_of
+from setveil.judges.attacker.population import fraction_risk
 
 Rows = list[tuple[str, ...]]
 

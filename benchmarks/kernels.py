@@ -1,4 +1,4 @@
-"""List what commands need compiled: src/setveil/jit/kernels.json, which first runs and `setveil warm` go by.
+"""List what commands need compiled: base/jit/kernels.json, which first runs and `setveil warm` go by.
 
     python benchmarks/kernels.py
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-LIST = ROOT / "src" / "setveil" / "jit" / "kernels.json"
+LIST = ROOT / "src" / "setveil" / "base" / "jit" / "kernels.json"
 TABLE = """age,sex,dx
 34,f,asthma
 34,f,asthma;gout
@@ -122,7 +122,7 @@ def main() -> None:
 def record() -> None:
     """Be a process that runs a command, and writes down the functions that it requests."""
     from setveil import __main__ as command
-    from setveil import compiling, jit
+    from setveil.base import compiling, jit
 
     found: dict[str, dict[str, Any]] = {}
     entry = jit.Kernel._entry

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-VERIFY, KERNELS = "guarantees/verify", "kernels"
+VERIFY, KERNELS = "judges/guarantees/verify", "kernels"
 KM, KM_TESTS = f"{VERIFY}/km.py", "tests/guarantees/test_verify_km.py"
 COHERENCE, COHERENCE_TESTS = f"{VERIFY}/_coherence.py", "tests/guarantees/test_verify_coherence.py"
 COUNT_TESTS = "tests/kernels tests/algorithms/test_algorithms_km.py tests/algorithms/test_violated_clauses.py"
@@ -133,13 +133,13 @@ MUTANTS = [  # file, text that occurs in it once, its replacement, tests
         "tests/algorithms/test_pcta.py tests/algorithms/test_coat.py",
     ),
     (
-        "algorithms/vpa.py",
+        "methods/algorithms/vpa.py",
         "small = (filled > 0) & (filled < k)",
         "small = (filled > 0) & (filled <= k)",
         "tests/algorithms/test_vpa.py",
     ),
     (
-        "algorithms/_all_itemsets.py",
+        "methods/algorithms/_all_itemsets.py",
         "if s.tally[s.touched[i]] < k:",
         "if s.tally[s.touched[i]] < k - 1:",
         "tests/algorithms",

@@ -24,9 +24,9 @@ from study_data import ORDERS, SAMPLES, sample
 
 import setveil as sv
 from runs import data_folder
-from setveil.utility.are import query_errors
-from setveil.utility.queries import random_queries
-from setveil.utility.ul import hierarchy_weights, ul
+from setveil.judges.utility.are import query_errors
+from setveil.judges.utility.queries import random_queries
+from setveil.judges.utility.ul import hierarchy_weights, ul
 
 SIZES = (1_000, 5_000, 10_000, 25_000, 50_000)
 RUNS = 3

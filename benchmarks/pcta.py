@@ -25,7 +25,7 @@ import importlib, json, sys, time
 import setveil as sv
 rows, tree, name, weighed, k, m = json.loads(sys.argv[1])
 guarantee = sv.KmAnonymity(k, m) if name == "exact" else sv.PrivacyConstraints(k, m=m)
-from setveil import algorithms
+from setveil.methods import algorithms
 module = algorithms.load(name)
 tiny = sv.Transactions.from_rows([["a", "b"]] * k + [["a", "c"], ["b"], ["c"]])
 module.anonymize(tiny, sv.Hierarchy({"a": "*", "b": "*", "c": "*", "*": None}), guarantee)  # compiles
@@ -33,10 +33,10 @@ data, hierarchy = sv.read(rows), sv.read_hierarchy(tree)
 start = time.process_time()
 recoding, details = module.anonymize(data, hierarchy if weighed else None, guarantee)
 seconds = time.process_time() - start
-from setveil.published import publish
-from setveil.utility.lm import lm
-from setveil.utility.ncp import ncp
-from setveil.utility.ul import ul
+from setveil.releases.published import publish
+from setveil.judges.utility.lm import lm
+from setveil.judges.utility.ncp import ncp
+from setveil.judges.utility.ul import ul
 assert recoding.domain == hierarchy.n_leaves  # no hierarchy has items that the data have not
 release = publish(data, recoding, 0, details)
 print(json.dumps({

@@ -9,9 +9,9 @@ from fractions import Fraction
 from itertools import combinations
 from random import Random
 
-from setveil.constraints.utility import groups_of
-from setveil.data.transactions import Transactions
-from setveil.hierarchy.tree import Hierarchy
+from setveil.methods.constraints.utility import groups_of
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 
 Itemsets = tuple[tuple[str, ...], ...]
 

@@ -17,8 +17,8 @@ from inference import GROCERIES
 
 import setveil as sv
 from runs import DATA, data_folder
-from setveil.data.sample import grocery_sample
-from setveil.hierarchy.build import by_cooccurrence
+from setveil.rows.data.sample import grocery_sample
+from setveil.rows.hierarchy.build import by_cooccurrence
 
 
 def of_web(folder: Path) -> Iterator[tuple[str, object]]:

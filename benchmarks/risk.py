@@ -20,7 +20,7 @@ import numpy as np
 
 import setveil as sv
 from runs import DATA, data_folder
-from setveil.data.transactions import Transactions
+from setveil.rows.data.transactions import Transactions
 
 FILES = {name: rows for name, (rows, _) in DATA.items()} | {"retail": "retail.dat", "msnbc": "msnbc.dat"}
 COLUMNS: dict[str, dict[str, Any]] = {"instacart": {"id_column": "order_id", "item_column": "product_id"}}

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import setveil as sv
-from setveil.hierarchy.build import by_cooccurrence
+from setveil.rows.hierarchy.build import by_cooccurrence
 
 
 class Setting(NamedTuple):

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from runs import DATA, data_folder
-from setveil.data.io import read
-from setveil.data.transactions import Transactions
 from setveil.kernels.rows import recode_rows
+from setveil.rows.data.io import read
+from setveil.rows.data.transactions import Transactions
 
 REDRAWN = 0.1
 AT_ONCE = 10  # copies in one group of rows

@@ -25,10 +25,10 @@ import numpy as np
 
 import setveil as sv
 from runs import data_folder
-from setveil.algorithms.rt.bounding import Bounding, anonymize
-from setveil.errors import InfeasibleError
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.tables.table import Table
+from setveil.base.errors import InfeasibleError
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.methods.algorithms.rt.bounding import Bounding, anonymize
+from setveil.rows.tables.table import Table
 
 RELATIONAL = ("incognito", "cluster", "topdown", "bottomup")
 ITEMS = ("coat", "pcta", "aa", "lra", "vpa")

@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runs import data_folder
-from setveil.data.people import Appearance, SeriesPeople
-from setveil.guarantees.series import Known, SeriesAnonymity
-from setveil.guarantees.verify.series import verify_series
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
-from setveil.histories import exact, greedy, together
-from setveil.histories.exposed import exposed
-from setveil.histories.found import FoundLabels
-from setveil.histories.hold_back import smallest, without
+from setveil.judges.guarantees.series import Known, SeriesAnonymity
+from setveil.judges.guarantees.verify.series import verify_series
+from setveil.methods.histories import exact, greedy, together
+from setveil.methods.histories.exposed import exposed
+from setveil.methods.histories.found import FoundLabels
+from setveil.methods.histories.hold_back import smallest, without
+from setveil.rows.data.people import Appearance, SeriesPeople
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 
 K, M = 5, 2
 KNOWN: tuple[Known, ...] = ("histories", "facts")

@@ -22,11 +22,11 @@ import numpy as np
 
 import setveil as sv
 from runs import data_folder
-from setveil.algorithms.rt.rt import RT, anonymize
 from setveil.commands.read_table import read_table
-from setveil.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.methods.algorithms.rt.rt import RT, anonymize
+from setveil.rows.tables.table import Table
 from setveil.runs.memory import peak_memory_mb
-from setveil.tables.table import Table
 
 SHARES = Fraction(1, 2), Fraction(1, 4)
 COLUMNS = ("age", "gender", "race", "admission", "days")

@@ -26,7 +26,7 @@ from table_classes import patients
 
 import setveil as sv
 from runs import data_folder
-from setveil import algorithms
+from setveil.methods import algorithms
 
 NAMES = ("aa", "da", "oa", "hghs", "mhghs", "coat", "pcta", "lg", "mm", "border", "cahd", "rt")
 TRACED = {"trace", "watched"}
@@ -81,7 +81,7 @@ class Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         """Give modules of algorithms another loader."""
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
-        if not fullname.startswith("setveil.algorithms.") or spec is None or spec.origin is None:
+        if not fullname.startswith("setveil.methods.algorithms.") or spec is None or spec.origin is None:
             return None
         spec.loader = Loader(fullname, spec.origin)
         return spec
@@ -126,7 +126,7 @@ class World:
 
     def __enter__(self) -> None:
         """Put the modules in place of those of another world."""
-        for name in [one for one in sys.modules if one.startswith("setveil.algorithms.")]:
+        for name in [one for one in sys.modules if one.startswith("setveil.methods.algorithms.")]:
             del sys.modules[name]
         sys.modules.update(self.modules)
         sys.meta_path[:0] = self.finder
@@ -134,7 +134,7 @@ class World:
     def __exit__(self, *_: object) -> None:
         """Keep the modules, with those that were imported meanwhile."""
         self.modules = {
-            name: one for name, one in sys.modules.items() if name.startswith("setveil.algorithms.")
+            name: one for name, one in sys.modules.items() if name.startswith("setveil.methods.algorithms.")
         }
         for finder in self.finder:
             sys.meta_path.remove(finder)

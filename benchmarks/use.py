@@ -31,11 +31,11 @@ from scipy import sparse
 
 import setveil as sv
 from runs import data_folder, parser
-from setveil.data.transactions import Transactions
-from setveil.published.rows import RowsRelease
-from setveil.published.shared import Shared, shared_by
-from setveil.utility.estimates import Estimator
-from setveil.utility.queries import random_queries
+from setveil.judges.utility.estimates import Estimator
+from setveil.judges.utility.queries import random_queries
+from setveil.releases.published.rows import RowsRelease
+from setveil.releases.published.shared import Shared, shared_by
+from setveil.rows.data.transactions import Transactions
 
 NUMBER, DRAWS, TOP = 1000, 10, 100
 Query = tuple[str, ...]

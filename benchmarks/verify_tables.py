@@ -13,14 +13,14 @@ import time
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.guarantees import Guarantee
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.mixed_km import MixedKmAnonymity
-from setveil.guarantees.verify import verify
-from setveil.published.table_files import PublishedTable
-from setveil.tables.table import TextColumn
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.mixed_km import MixedKmAnonymity
+from setveil.judges.guarantees.verify import verify
+from setveil.releases.published.table_files import PublishedTable
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary, item_order
+from setveil.rows.tables.table import TextColumn
 
 CODES, PER_ROW, VALUES = 1000, 10, (6, 2, 8, 5, 4)
 

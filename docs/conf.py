@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from setveil.version import __version__
+from setveil.base.version import __version__
 
 project = "setveil"
 author = "The setveil developers"

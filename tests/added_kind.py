@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
-from setveil.data.exposed import Exposed
-from setveil.data.layout import Layout
-from setveil.published import KindInfo, Made, MadeRelease
-from setveil.published.json_files import DATA_FILE, JsonReading, data_file, holds_model, write_pieces
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.exposed import Exposed
+from setveil.rows.data.layout import Layout
+from setveil.releases.published import KindInfo, Made, MadeRelease
+from setveil.releases.published.json_files import DATA_FILE, JsonReading, data_file, holds_model, write_pieces
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ info = KindInfo(
 
 @dataclass(frozen=True)
 class CountsRelease(MadeRelease):
-    """Counts of items (see `setveil.published.Release`)."""
+    """Counts of items (see `setveil.releases.published.Release`)."""
 
     shown: ItemCounts
     details: dict[str, Any] = field(default_factory=dict)
@@ -123,8 +123,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from setveil.algorithms import AlgorithmInfo
-from setveil.progress import Progress, silent
+from setveil.methods.algorithms import AlgorithmInfo
+from setveil.base.progress import Progress, silent
 
 info = AlgorithmInfo(
     title="Counting of items",
@@ -148,7 +148,7 @@ def anonymize(
     progress: Progress = silent,
 ) -> Any:
     """Count the items of enough rows."""
-    from setveil.published.item_counts import MadeCounts
+    from setveil.releases.published.item_counts import MadeCounts
 
     rows = zip(data.vocabulary.labels, data.supports().tolist(), strict=True)
     return MadeCounts({item: n for item, n in rows if n >= guarantee.fewest}), {}
@@ -162,9 +162,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from setveil.guarantees import Guarantee, Model, Words
-from setveil.values.declared import Option
-from setveil.values.kinds import Integer
+from setveil.judges.guarantees import Guarantee, Model, Words
+from setveil.base.values.declared import Option
+from setveil.base.values.kinds import Integer
 
 
 @dataclass(frozen=True)
@@ -218,8 +218,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from setveil.guarantees.verify import Verdict
-from setveil.progress import Progress, silent
+from setveil.judges.guarantees.verify import Verdict
+from setveil.base.progress import Progress, silent
 
 
 @dataclass(frozen=True)
@@ -269,9 +269,9 @@ KINDS = (ItemCounts(),)
 '''
 
 FILES = {
-    "published/item_counts.py": KIND,
-    "algorithms/count_items.py": ALGORITHM,
-    "guarantees/counted.py": MODEL,
-    "guarantees/verify/counted.py": VERIFIER,
+    "releases/published/item_counts.py": KIND,
+    "methods/algorithms/count_items.py": ALGORITHM,
+    "judges/guarantees/counted.py": MODEL,
+    "judges/guarantees/verify/counted.py": VERIFIER,
     "report/run/kinds/item_counts.py": WORDS,
 }

@@ -10,10 +10,10 @@ from typing import Any
 
 import setveil as sv
 from naive.disassociation import Chunk, Chunks
-from setveil.algorithms.disassociation import disassociation
-from setveil.guarantees.disassociated import Disassociated
-from setveil.published import publish
-from setveil.published.chunk_files import PublishedChunks, as_chunks
+from setveil.judges.guarantees.disassociated import Disassociated
+from setveil.methods.algorithms.disassociation import disassociation
+from setveil.releases.published import publish
+from setveil.releases.published.chunk_files import PublishedChunks, as_chunks
 from strategies import transactions
 
 Row = frozenset[str]

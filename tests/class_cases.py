@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naive import rt_table
-from setveil.tables.table import Table
+from setveil.rows.tables.table import Table
 from strategies import either
 from tables import fast, random_tables
 

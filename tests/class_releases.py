@@ -9,12 +9,12 @@ import numpy as np
 
 from naive import classes as naive
 from naive.km import is_km
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.kernels.rows import frozen
-from setveil.published.class_counts import TOTAL, ClassCounts
-from setveil.published.class_estimates import ClassTable
-from setveil.published.class_rows import ClassRows
+from setveil.releases.published.class_counts import TOTAL, ClassCounts
+from setveil.releases.published.class_estimates import ClassTable
+from setveil.releases.published.class_rows import ClassRows
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary, item_order
 
 Row = frozenset[str]
 

@@ -9,8 +9,8 @@ from random import Random
 
 from naive import coherence as naive
 from naive.km import Rows, item_order
-from setveil.guarantees.coherence import Coherence
-from setveil.published import Release
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.releases.published import Release
 from strategies import ALPHABETS, random_rows
 
 # SPEC §6: figure 1 of the paper.

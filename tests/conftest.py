@@ -18,9 +18,9 @@ import spark_session
 import studio_forks
 from cli_helpers import COMMAND, COMPILED, SHARED, Done, environment, interpreter, together, write
 from model_runs import INPUTS, RUNS, anonymizing
-from setveil.errors import on_command_line
-from setveil.studies.compare import sweep
-from setveil.threads import usable_cpus, use_threads
+from setveil.base.errors import on_command_line
+from setveil.base.threads import usable_cpus, use_threads
+from setveil.work.studies.compare import sweep
 from studio_browser import chrome, lacking_browser, screen, screens, studio_server  # noqa: F401  (fixtures)
 from warm import CAN_FORK
 

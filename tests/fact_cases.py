@@ -7,8 +7,8 @@ from random import Random
 import polars as pl
 
 import setveil as sv
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published.boxes import Boxes
+from setveil.releases.published.boxes import Boxes
+from setveil.rows.hierarchy.tree import Hierarchy
 
 CODES = (
     {"a": "x", "b": "x", "c": "*", "x": "*", "*": None},

@@ -7,8 +7,8 @@ from random import Random
 import numpy as np
 
 from naive import cahd as naive
-from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.published.group_files import PublishedGroups
+from setveil.releases.published.group_files import PublishedGroups
+from setveil.rows.data.vocabulary import Vocabulary, item_order
 from strategies import Rows, transactions
 
 ROWS = [frozenset(row) for row in ("as", "a", "ab", "bt", "b", "b")]

@@ -11,10 +11,10 @@ from typing import Any
 from naive.anonymize import Tree, leaves, up_from
 from naive.coat import all_itemsets, pgen, weight, whole_loss
 from releases import released
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published import Release
-from setveil.published.recoding import Recoding
+from setveil.judges.guarantees.constraints import PrivacyConstraints
+from setveil.releases.published import Release
+from setveil.releases.published.recoding import Recoding
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import Case, Rows, random_case, transactions
 
 # Loukides et al. 2011, figures 1 and 2(c) of the paper.

@@ -1,8 +1,8 @@
 """The origin of data, for tests that know that it came from a file."""
 
-from setveil.data.io import Layout
-from setveil.data.layout import Origin
-from setveil.data.transactions import Transactions
+from setveil.rows.data.io import Layout
+from setveil.rows.data.layout import Origin
+from setveil.rows.data.transactions import Transactions
 
 
 def origin_of(data: Transactions) -> Origin:

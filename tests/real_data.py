@@ -6,10 +6,10 @@ import os
 from functools import cache
 from pathlib import Path
 
-from setveil.data.io import read
-from setveil.data.transactions import Transactions
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.rows.data.io import read
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 
 DATA = Path(os.environ.get("SETVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 CASES = Path(os.environ.get("SETVEIL_CASES") or DATA.parent / "cases")  # small files, a folder each

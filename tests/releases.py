@@ -8,14 +8,14 @@ from typing import Any
 
 import setveil as sv
 from naive.estimates import Published
-from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress, silent
-from setveil.published import Release, publish
-from setveil.published.counts import Counts
-from setveil.published.shared import Shared
-from setveil.utility.estimates import Estimator
+from setveil.base.progress import Progress, silent
+from setveil.judges.utility.estimates import Estimator
+from setveil.releases.published import Release, publish
+from setveil.releases.published.counts import Counts
+from setveil.releases.published.shared import Shared
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import transactions
 
 

@@ -9,7 +9,7 @@ from random import Random
 
 from naive.km import Rows
 from naive.rho import order_of
-from setveil.published.recoding import AnyRecoding, recode
+from setveil.releases.published.recoding import AnyRecoding, recode
 from strategies import ALPHABETS, Case, random_case, random_rows, seeded, transactions
 
 PAPER: Rows = [

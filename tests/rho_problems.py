@@ -17,7 +17,7 @@ from naive import exact_rho as naive
 from naive.anonymize import Tree
 from naive.exact_rho import ITEMS, NOTHING, OCCURRENCES, Promise, Terms
 from naive.km import Rows
-from setveil.hierarchy.tree import Hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import ALPHABETS, random_rows, random_tree, transactions
 
 RHOS = ("1/2", "1/2", "1/3", "1/5", "2/5", "2/3", "0.3", "3/4", "9/10", "1")

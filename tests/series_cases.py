@@ -8,8 +8,8 @@ from random import Random
 
 import numpy as np
 
-from setveil.data.people import Appearance, SeriesPeople
-from setveil.guarantees.series import Known, Presence
+from setveil.judges.guarantees.series import Known, Presence
+from setveil.rows.data.people import Appearance, SeriesPeople
 
 ITEMS = "abcdef"
 KNOWN: tuple[Known, ...] = ("histories", "facts")

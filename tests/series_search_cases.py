@@ -8,9 +8,9 @@ from random import Random
 
 import numpy as np
 
-from setveil.data.people import Appearance, SeriesPeople
-from setveil.guarantees.series import Known, Presence, SeriesAnonymity
-from setveil.hierarchy.tree import Hierarchy
+from setveil.judges.guarantees.series import Known, Presence, SeriesAnonymity
+from setveil.rows.data.people import Appearance, SeriesPeople
+from setveil.rows.hierarchy.tree import Hierarchy
 
 PROMISES: list[tuple[Known, Presence]] = list(
     product(("histories", "facts"), ("implied", "known", "ignored"))

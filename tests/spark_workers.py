@@ -23,7 +23,7 @@ def main() -> None:
     import pyspark.worker  # noqa: F401
     from pyspark.daemon import manager
 
-    import setveil.engine.spark  # noqa: F401
+    import setveil.rows.engine.spark  # noqa: F401
 
     warm.call_compiled()
     gc.freeze()

@@ -13,9 +13,9 @@ from random import Random
 import numpy as np
 from hypothesis import strategies as st
 
-from setveil.data.transactions import Transactions
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 
 Rows = list[frozenset[str]]
 Parents = dict[str, str | None]

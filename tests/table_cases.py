@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 
 from naive.tables_verify import Line, Lines
-from setveil.data.transactions import Transactions
-from setveil.published.table_files import PublishedTable
-from setveil.tables.table import TextColumn
+from setveil.releases.published.table_files import PublishedTable
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.tables.table import TextColumn
 
 COLUMNS, KEPT = ("age", "sex"), ("outcome", "ward")
 

@@ -13,15 +13,15 @@ import numpy as np
 from naive import rt_classes, rt_cuts, rt_items, rt_table, rt_verify
 from naive.anonymize import Tree, all_cuts, image
 from naive.rt_table import MISSING, Cells, Column, built_ranges, flat
-from setveil.data.transactions import Transactions
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published.parts import Parts, TableCut
-from setveil.published.recoding import LocalRecoding, Recoding
-from setveil.published.table_files import PublishedTable
-from setveil.published.tables import publish
-from setveil.tables.ends import in_cells
-from setveil.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier
-from setveil.tables.table import Table, TextColumn, numbered_parts
+from setveil.releases.published.parts import Parts, TableCut
+from setveil.releases.published.recoding import LocalRecoding, Recoding
+from setveil.releases.published.table_files import PublishedTable
+from setveil.releases.published.tables import publish
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.ends import in_cells
+from setveil.rows.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier
+from setveil.rows.tables.table import Table, TextColumn, numbered_parts
 from strategies import ALPHABETS, many, random_rows, random_tree, seeded, transactions
 
 WEIGHTS = (1, 1, 1, 2, Fraction(1, 3), Fraction(7, 5), Fraction(10**12 + 39, 10**13))

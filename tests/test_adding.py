@@ -29,10 +29,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from setveil.errors import InfeasibleError
-from setveil.values.declared import Option
-from setveil.values.kinds import Integer
-from setveil.guarantees import Guarantee, Model, Words
+from setveil.base.errors import InfeasibleError
+from setveil.base.values.declared import Option
+from setveil.base.values.kinds import Integer
+from setveil.judges.guarantees import Guarantee, Model, Words
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from setveil.progress import Progress, silent
+from setveil.base.progress import Progress, silent
 
 
 @dataclass(frozen=True)
@@ -127,10 +127,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from setveil.algorithms import AlgorithmInfo
-from setveil.values.declared import parameter
-from setveil.values.kinds import Integer
-from setveil.progress import Progress, silent
+from setveil.methods.algorithms import AlgorithmInfo
+from setveil.base.values.declared import parameter
+from setveil.base.values.kinds import Integer
+from setveil.base.progress import Progress, silent
 
 info = AlgorithmInfo(
     title="Dropping of rare items",
@@ -158,7 +158,7 @@ def anonymize(
     """Suppress items in few rows."""
     import numpy as np
 
-    from setveil.published.recoding import Recoding
+    from setveil.releases.published.recoding import Recoding
 
     guarantee.require_feasible(data)
     keep = data.supports() >= guarantee.floor + parameters.margin
@@ -172,7 +172,7 @@ MEASURE = '''
 
 from __future__ import annotations
 
-from setveil.utility import Case, Measure
+from setveil.judges.utility import Case, Measure
 
 
 def _touched(case: Case) -> float:
@@ -249,10 +249,10 @@ def lengths(
 FILES = {
     "commands/lengths.py": BODY,
     "cli/lengths.py": COMMAND,
-    "guarantees/commonitems.py": MODEL,
-    "guarantees/verify/commonitems.py": VERIFIER,
-    "algorithms/drop_rare.py": ALGORITHM,
-    "utility/touched.py": MEASURE,
+    "judges/guarantees/commonitems.py": MODEL,
+    "judges/guarantees/verify/commonitems.py": VERIFIER,
+    "methods/algorithms/drop_rare.py": ALGORITHM,
+    "judges/utility/touched.py": MEASURE,
     **added_kind.FILES,
 }
 
@@ -406,7 +406,7 @@ print(*commands.verify("runs/one", report))
 
 
 SCRIPT = """
-from setveil.guarantees.counted import ManyRows
+from setveil.judges.guarantees.counted import ManyRows
 import setveil as sv
 
 rows = [line.split(",") for line in open("in.csv").read().split()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import setveil as sv
-from setveil.guarantees import models
+from setveil.judges.guarantees import models
 
 PATHS = [["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "cold", "*"], ["juice", "cold", "*"]]
 ROWS = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]] * 3

@@ -25,9 +25,9 @@ from typing import Any
 import pytest
 
 from cli_helpers import COMMAND_LINE, interpreter
-from setveil import algorithms
-from setveil.guarantees import models
-from setveil.values.declared import options_of
+from setveil.base.values.declared import options_of
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms
 from warm import CAN_FORK
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -18,17 +18,17 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.attacker.sampling import row_words
-from setveil.data.sample import grocery_sample
-from setveil.data.ward import log_sample, ward_sample
-from setveil.engine.publish import draw_keys
-from setveil.options.decode import Inputs
-from setveil.options.guarantees import make_guarantee
-from setveil.options.inputs import draw_rows, draw_rows_again
-from setveil.studies.compare.files import drawn_rows
-from setveil.utility.kl import random_group_bys
-from setveil.utility.queries import frequent_queries, random_queries
-from setveil.utility.table_answers import random_table_queries
+from setveil.judges.attacker.sampling import row_words
+from setveil.judges.utility.kl import random_group_bys
+from setveil.judges.utility.queries import frequent_queries, random_queries
+from setveil.judges.utility.table_answers import random_table_queries
+from setveil.rows.data.sample import grocery_sample
+from setveil.rows.data.ward import log_sample, ward_sample
+from setveil.rows.engine.publish import draw_keys
+from setveil.runs.options.decode import Inputs
+from setveil.runs.options.guarantees import make_guarantee
+from setveil.runs.options.inputs import draw_rows, draw_rows_again
+from setveil.work.studies.compare.files import drawn_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -13,17 +13,17 @@ import pytest
 
 import setveil as sv
 from cli_helpers import refused, setveil
-from setveil import algorithms
-from setveil.guarantees import models
-from setveil.hierarchy.io import write_hierarchy
-from setveil.options.decode import Inputs
-from setveil.options.guarantees import make_guarantee
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms
 from setveil.report import words
 from setveil.report.record import read_record
 from setveil.report.run.folder import _INTERNAL, _PUBLISHED, published_files
 from setveil.report.run.kinds import kinds
+from setveil.rows.hierarchy.io import write_hierarchy
 from setveil.runs import orders
 from setveil.runs.folder import require_writable
+from setveil.runs.options.decode import Inputs
+from setveil.runs.options.guarantees import make_guarantee
 from setveil.studio.desk.place import Desk
 from setveil.studio.desk.release import refused as refused_in_studio
 from setveil.studio.pages.release_handout import handed_out, name_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import setveil as sv
 
 PACKAGE = Path(sv.__file__).parent
-OWN = ("published", "guarantees/verify")  # where the classes are defined
+OWN = ("releases/published", "judges/guarantees/verify")  # where the classes are defined
 CLASSES = {
     "RowsRelease", "ClassesRelease", "FactsRelease", "TableRelease", "GroupsRelease", "ChunksRelease",
     "BlocksRelease", "PublishedTable", "PublishedGroups", "PublishedChunks", "PublishedBlocks", "ClassRows",

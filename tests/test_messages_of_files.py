@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import setveil as sv
+from setveil.base.errors import DataError, reason_of, unreadable
 from setveil.cli.config import _read as read_options
-from setveil.constraints.io import read_privacy
-from setveil.errors import DataError, reason_of, unreadable
-from setveil.past.run import read_recoding
+from setveil.methods.constraints.io import read_privacy
 from setveil.report.record import read_record
-from setveil.studies.compare.study import read_study
-from setveil.tables.roles import read_roles
+from setveil.rows.tables.roles import read_roles
+from setveil.work.past.run import read_recoding
+from setveil.work.studies.compare.study import read_study
 from strategies import transactions
 
 ROWS = [frozenset(row) for row in ("ab", "ac", "abc", "b", "cd", "abd", "bd", "cs", "as", "bcs")] * 3

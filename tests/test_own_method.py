@@ -16,12 +16,14 @@ import pytest
 
 import setveil as sv
 from cli_helpers import COMMAND, HIERARCHY, environment, setveil, write
-from setveil import algorithms, guarantees, plugins, utility
-from setveil.errors import DataError, GuaranteeError, RequestError
-from setveil.guarantees import model_named, models
-from setveil.studies.compare.plan import Run
-from setveil.studies.compare.study import read_study
-from setveil.utility import measures
+from setveil.base import plugins
+from setveil.base.errors import DataError, GuaranteeError, RequestError
+from setveil.judges import guarantees, utility
+from setveil.judges.guarantees import model_named, models
+from setveil.judges.utility import measures
+from setveil.methods import algorithms
+from setveil.work.studies.compare.plan import Run
+from setveil.work.studies.compare.study import read_study
 
 PAGE = Path(__file__).parents[1] / "docs" / "own_method.md"
 ROWS = [["101", "102"], ["101", "103"], ["102", "103"], ["104"], ["104", "101"], ["105", "106"], ["106"]] * 3
@@ -233,7 +235,7 @@ def test_in_a_study(place: Path) -> None:
 
 
 def test_a_file_that_changes_meanwhile_is_refused(place: Path) -> None:
-    from setveil.studies.compare.worker import _run
+    from setveil.work.studies.compare.worker import _run
 
     text = 'name = "s"\ndata = [{path = "rows.csv", hierarchy = "tree.csv"}]\nk = 2\nm = 2\n'
     text += 'algorithms = ["one_level.py"]\n'
@@ -483,7 +485,7 @@ def test_plugins_in_a_study(own: Path) -> None:
 
 
 def test_a_plugin_that_changes_meanwhile_is_refused(own: Path) -> None:
-    from setveil.studies.compare.worker import _run
+    from setveil.work.studies.compare.worker import _run
 
     text = 'name = "s"\nplugins = ["rare_rows.py"]\nk = 2\nm = 2\ndata = [{path = "rows.csv"}]\n'
     (run,) = read_study(write(own / "study.toml", f'{text}algorithms = ["aa"]\n'), trusted=True).runs
@@ -494,7 +496,7 @@ def test_a_plugin_that_changes_meanwhile_is_refused(own: Path) -> None:
 
 
 LEAST = example("at_least.py")
-MEASURE = 'from setveil.utility import Measure\nMEASURES = (Measure("{}", {}),)\n'
+MEASURE = 'from setveil.judges.utility import Measure\nMEASURES = (Measure("{}", {}),)\n'
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from shlex import quote
 
 import pytest
 
-from setveil.guarantees import models
-from setveil.version import install
+from setveil.base.version import install
+from setveil.judges.guarantees import models
 from test_docs import PAGES, ROOT, links, slugs
 
 README = ROOT / "README.md"

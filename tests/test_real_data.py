@@ -6,11 +6,11 @@ import pytest
 
 from real_data import DATA, load
 from releases import released
-from setveil.algorithms import aa
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.km import verify_km
-from setveil.published import Release
-from setveil.utility.ncp import ncp
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.judges.utility.ncp import ncp
+from setveil.methods.algorithms import aa
+from setveil.releases.published import Release
 from strategies import COMPILED
 
 pytestmark = [

@@ -17,7 +17,7 @@ import pytest
 
 import setveil
 from cli_helpers import environment, needs_compiled, posix_only
-from setveil.jit import processor
+from setveil.base.jit import processor
 
 pytestmark = [
     needs_compiled,
@@ -31,8 +31,8 @@ import sys
 {before}
 import numpy as np
 from setveil.kernels.rows import _recode
-from setveil.sorting import sort_piece
-from setveil.jit import files
+from setveil.base.sorting import sort_piece
+from setveil.base.jit import files
 indptr, items = np.array([0, 3, 5]), np.array([2, 0, 1, 1, 0], np.int32)
 image = np.array([7, 5, 7], np.int32)
 for one in (indptr, items, image):
@@ -127,15 +127,15 @@ def test_what_was_compiled_here_comes_first(package: Path, tmp_path: Path) -> No
         "binding.get_host_cpu_features = lambda: binding.targets.FeatureMap(has)",
         "from llvmlite import binding\n"
         "def unknown(): raise RuntimeError\n"
-        "import setveil.jit; binding.get_host_cpu_features = unknown",
-        "import platform, setveil.jit.processor; platform.machine = lambda: 'another'",
+        "import setveil.base.jit; binding.get_host_cpu_features = unknown",
+        "import platform, setveil.base.jit.processor; platform.machine = lambda: 'another'",
         # another Python: its bytecode, its name
         "import importlib.util; importlib.util.MAGIC_NUMBER = b'ab'",
         "import sys; sys.implementation.cache_tag = 'another'",
         # another numba, llvmlite, form of files
-        "from setveil.jit import origin; origin.version_of = lambda name: '0.0'",
+        "from setveil.base.jit import origin; origin.version_of = lambda name: '0.0'",
         "import llvmlite; llvmlite.__version__ += '.1'",
-        "from setveil.jit import origin; origin.FORM = 'setveil 99'",
+        "from setveil.base.jit import origin; origin.FORM = 'setveil 99'",
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_not_used(before: str, built: Path, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_explicit_settings_of_numba_prevail(name: str, value: str, built: Path, 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("file", "old", "new", "compiled"),
-    [("kernels/rows.py", "to >= 0:", "to > -1:", 1), ("sorting.py", "SHORT = 32", "SHORT = 16", 2)],
+    [("kernels/rows.py", "to >= 0:", "to > -1:", 1), ("base/sorting.py", "SHORT = 32", "SHORT = 16", 2)],
 )
 def test_an_edited_function_callee_or_constant_is_compiled(
     file: str, old: str, new: str, compiled: int, package: Path, tmp_path: Path
@@ -260,7 +260,7 @@ def test_nothing_is_run_before_it_is_trusted(package: Path, tmp_path: Path) -> N
 def test_groups_of_one_user_may_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that a group with the user as its only member may write all that the user installs."""
     pwd, grp = pytest.importorskip("pwd"), pytest.importorskip("grp")
-    from setveil.jit import files
+    from setveil.base.jit import files
 
     def own(gid: int, name: str, members: list[str], group: str = "ann") -> bool:
         user: Any = type("User", (), {"pw_gid": gid, "pw_name": name})
@@ -281,6 +281,6 @@ def test_groups_of_one_user_may_write(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_kernels_are_found_beside_the_package() -> None:
-    from setveil.jit import files
+    from setveil.base.jit import files
 
     assert Path(setveil.__file__).parent / "_kernels" == files.SHIPPED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from setveil.solver import solver
+from setveil.base.solver import solver
 
 
 def test_it_is_quiet_and_repeats_itself(capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.sorting import SHORT, sort_piece
+from setveil.base.sorting import SHORT, sort_piece
 
 
 @given(

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import environment, posix_only, write
-from setveil import staging
-from setveil.errors import OutputError
-from setveil.staging import (
+from setveil.base import staging
+from setveil.base.errors import OutputError
+from setveil.base.staging import (
     keep_private,
     private_file,
     private_folder,
@@ -74,8 +74,8 @@ with staged_folder(Path("old")) as folder:
 KILLED = """
 import os
 from pathlib import Path
-from setveil import staging
-from setveil.staging import scratch_folder, staged_file, staged_folder
+from setveil.base import staging
+from setveil.base.staging import scratch_folder, staged_file, staged_folder
 """
 
 

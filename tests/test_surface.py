@@ -19,7 +19,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import HIERARCHY, dump, environment, read_run, refused, sample_rows, setveil, write
-from setveil import errors
+from setveil import extend
+from setveil.base import errors
 
 HEAVY = ["numpy", "numba", "polars", "pyarrow", "pandas", "scipy", "rich.progress"]
 ROWS = sample_rows()
@@ -67,8 +68,23 @@ def test_public_names() -> None:
         assert value is getattr(importlib.import_module(f"setveil.{sv._HOMES[name]}"), name)
 
 
+def test_names_for_own_methods_are_those_of_their_modules() -> None:
+    tree = ast.parse(Path(str(extend.__file__)).read_text(encoding="utf-8"))
+    typed = {
+        alias.name: str(line.module)
+        for line in ast.walk(tree)
+        if isinstance(line, ast.ImportFrom) and str(line.module).startswith("setveil.")
+        for alias in line.names
+    }
+    assert typed == {name: f"setveil.{home}" for name, home in extend._HOMES.items()}
+    assert sorted(extend.__all__) == sorted(extend._HOMES) == sorted(dir(extend))
+    for name, home in typed.items():
+        assert getattr(extend, name) is getattr(importlib.import_module(home), name)
+    assert not hasattr(extend, "nonsense")
+
+
 def test_dir_shows_the_public_names_only() -> None:
-    importlib.import_module("setveil.studies.compare.results")
+    importlib.import_module("setveil.work.studies.compare.results")
     assert set(dir(sv)) == {*sv.__all__, "__version__"}
 
 

@@ -59,7 +59,7 @@ if words[0] == "-c":
     exec(words[1], {"__name__": "__main__"})
     sys.exit()
 sys.argv = words[words.index("-m") + 1:]
-sys.modules.pop("setveil.studies.compare.worker", None)  # which may be what is run
+sys.modules.pop("setveil.work.studies.compare.worker", None)  # which may be what is run
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 
@@ -137,7 +137,7 @@ def _python_at(address: str) -> str:
 
 def _fork_workers(python: str) -> None:
     """Let commands fork the workers of their studies too."""
-    from setveil.studies.compare import sweep
+    from setveil.work.studies.compare import sweep
 
     for study in (sweep.run_all, sweep.sweep):
         defaults = study.__kwdefaults__
@@ -177,10 +177,10 @@ def call_compiled() -> None:
 
 def _load_compiled() -> None:
     """Load all that is kept of compiled functions as they are now, which commands would do one by one."""
-    import setveil.compiling
-    from setveil.jit import Kernel, calls
+    import setveil.base.compiling
+    from setveil.base.jit import Kernel, calls
 
-    for one in setveil.compiling.listed():
+    for one in setveil.base.compiling.listed():
         with contextlib.suppress(Exception):  # a list that is out of date
             kernel = calls.named(one.kernel)
             if isinstance(kernel, Kernel):

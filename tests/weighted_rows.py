@@ -11,8 +11,8 @@ from random import Random
 import numpy as np
 
 from naive.itemsets import Rows, Spans
-from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, Ranked, frozen, ranked
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import random_rows, random_tree
 
 

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import setveil as sv
-from setveil.hierarchy.build import by_prefix
+from setveil.rows.hierarchy.build import by_prefix
 
 # %%
 # Codes of 2,500 stays.

@@ -12,7 +12,7 @@ items of a person, and how does a release change that?
 import matplotlib.pyplot as plt
 
 import setveil as sv
-from setveil.data.sample import grocery_sample
+from setveil.rows.data.sample import grocery_sample
 
 baskets, paths = grocery_sample(2000, seed=1)
 products = sv.Hierarchy.from_paths(paths)

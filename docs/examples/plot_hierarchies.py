@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import setveil as sv
-from setveil.hierarchy.build import balanced, by_cooccurrence
+from setveil.rows.hierarchy.build import balanced, by_cooccurrence
 
 # %%
 # Songs on 1,500 playlists: sixty songs of six styles. Most playlists have one style and

@@ -76,14 +76,14 @@ def _keys_of(kind: Any, where: str) -> Iterator[str]:
 
 
 def _study() -> list[str]:
-    from setveil.studies.compare import settings, study
+    from setveil.work.studies.compare import settings, study
 
     return [*study._TOP, *study._GRID, *settings.MEASURING, *settings.LIMITS]
 
 
 def _parameters() -> list[str]:
-    from setveil import algorithms
-    from setveil.studies.compare import settings
+    from setveil.methods import algorithms
+    from setveil.work.studies.compare import settings
 
     return [*settings.own_options(algorithms.names()), *settings.promise_options()]
 

@@ -33,8 +33,11 @@ def kinds() -> dict[str, list[str]]:
 
     found: dict[str, list[str]] = {title: [] for title in _TITLES.values()}
     for name in setveil.__all__:
-        room, _, rest = setveil._HOMES[name].partition(".")
-        if room not in _TITLES or rest == "verify" or name in {"Reconstruction", "KeyError"}:
+        inside = [
+            part for part in setveil._HOMES[name].split(".") if part not in {"base", "judges", "methods"}
+        ]
+        room = inside[0]
+        if room not in _TITLES or inside[1:] == ["verify"] or name in {"Reconstruction", "KeyError"}:
             room = ""
         found[_TITLES[room]].append(name)
     return found

@@ -22,7 +22,7 @@ _LEFT, _BAR, _WIDTH = 68, 404, 480
 def counts() -> dict[str, list[list[int]]]:
     """Count, before and after, for each number of known items, the rows of each of the `GROUPS`."""
     import setveil as sv
-    from setveil.data.sample import grocery_sample
+    from setveil.rows.data.sample import grocery_sample
 
     baskets, paths = grocery_sample(5000, 0)
     release = sv.anonymize(baskets, sv.KmAnonymity(k=5, m=2), hierarchy=sv.Hierarchy.from_paths(paths))

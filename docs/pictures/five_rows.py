@@ -18,7 +18,7 @@ _RED, _INK, _GREY = "#a3262a", "#1b1f24", "#57606a"
 def rows() -> tuple[list[tuple[list[str], set[str], list[str]]], list[int]]:
     """Return five customers (purchases, those that single them out, labels), and how many are singled out."""
     import setveil as sv
-    from setveil.data.sample import grocery_sample
+    from setveil.rows.data.sample import grocery_sample
 
     baskets, paths = grocery_sample(5000, 0)
     release = sv.anonymize(baskets, sv.KmAnonymity(k=5, m=2), hierarchy=sv.Hierarchy.from_paths(paths))

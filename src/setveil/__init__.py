@@ -16,34 +16,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from setveil.version import __version__ as __version__
+from setveil.base.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from setveil.algorithms.aa import AA
-    from setveil.algorithms.cahd.cahd import CAHD
-    from setveil.algorithms.classes.classes import Classes
-    from setveil.algorithms.coat.coat import COAT
-    from setveil.algorithms.coherence.border import Border
-    from setveil.algorithms.coherence.mm import MM
-    from setveil.algorithms.da import DA
-    from setveil.algorithms.disassociation.disassociation import Disassociation
-    from setveil.algorithms.exact.exact import Exact
-    from setveil.algorithms.hghs.hghs import HgHs
-    from setveil.algorithms.hghs.mhghs import MHgHs
-    from setveil.algorithms.lg.lg import LG
-    from setveil.algorithms.lra.lra import LRA
-    from setveil.algorithms.noisy.dp_blocks import DPBlocks
-    from setveil.algorithms.oa import OA
-    from setveil.algorithms.pcta.pcta import PCTA
-    from setveil.algorithms.rho.partial import Partial
-    from setveil.algorithms.rho.suppress_control import SuppressControl
-    from setveil.algorithms.rho.td_control import TDControl
-    from setveil.algorithms.rt.bounding import Bounding
-    from setveil.algorithms.rt.forest import Forest
-    from setveil.algorithms.rt.rt import RT
-    from setveil.algorithms.vpa import VPA
-    from setveil.anonymizer import Anonymizer
+    from setveil.base.errors import (
+        DataError,
+        GuaranteeError,
+        HierarchyError,
+        InfeasibleError,
+        MissingItemsError,
+        OutputError,
+        PersonalDataError,
+        RequestError,
+        SetveilError,
+        TableError,
+        UnfinishedError,
+    )
     from setveil.commands.anonymize import anonymize
+    from setveil.commands.anonymizer import Anonymizer
     from setveil.commands.apply import apply
     from setveil.commands.attack import Attacked, attack
     from setveil.commands.certify import certify
@@ -68,101 +58,111 @@ if TYPE_CHECKING:
     from setveil.commands.verify_sql import verify_sql
     from setveil.commands.warm import warm
     from setveil.commands.why import why
-    from setveil.data.transactions import Transactions
-    from setveil.errors import (
-        DataError,
-        GuaranteeError,
-        HierarchyError,
-        InfeasibleError,
-        MissingItemsError,
-        OutputError,
-        PersonalDataError,
-        RequestError,
-        SetveilError,
-        TableError,
-        UnfinishedError,
-    )
-    from setveil.facts.facts import Facts
-    from setveil.guarantees.coherence import Coherence
-    from setveil.guarantees.constraints import PrivacyConstraints
-    from setveil.guarantees.differential_privacy import DifferentialPrivacy
-    from setveil.guarantees.disassociated import Disassociated
-    from setveil.guarantees.kanonymity import TransactionalKAnonymity
-    from setveil.guarantees.kkm import KKmAnonymity
-    from setveil.guarantees.km import KmAnonymity
-    from setveil.guarantees.km_rho import KmRho
-    from setveil.guarantees.mixed_km import MixedKmAnonymity
-    from setveil.guarantees.privacydegree import PrivacyDegree
-    from setveil.guarantees.rho_uncertainty import RhoUncertainty
-    from setveil.guarantees.verify import Verdict
-    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
-    from setveil.hierarchy.tree import Hierarchy
-    from setveil.options.plugins import plugin
-    from setveil.published import Release
-    from setveil.published.groups import Grouping
-    from setveil.published.recoding import LocalRecoding, Recoding
+    from setveil.judges.guarantees.coherence import Coherence
+    from setveil.judges.guarantees.constraints import PrivacyConstraints
+    from setveil.judges.guarantees.differential_privacy import DifferentialPrivacy
+    from setveil.judges.guarantees.disassociated import Disassociated
+    from setveil.judges.guarantees.kanonymity import TransactionalKAnonymity
+    from setveil.judges.guarantees.kkm import KKmAnonymity
+    from setveil.judges.guarantees.km import KmAnonymity
+    from setveil.judges.guarantees.km_rho import KmRho
+    from setveil.judges.guarantees.mixed_km import MixedKmAnonymity
+    from setveil.judges.guarantees.privacydegree import PrivacyDegree
+    from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
+    from setveil.judges.guarantees.verify import Verdict
+    from setveil.methods.algorithms.aa import AA
+    from setveil.methods.algorithms.cahd.cahd import CAHD
+    from setveil.methods.algorithms.classes.classes import Classes
+    from setveil.methods.algorithms.coat.coat import COAT
+    from setveil.methods.algorithms.coherence.border import Border
+    from setveil.methods.algorithms.coherence.mm import MM
+    from setveil.methods.algorithms.da import DA
+    from setveil.methods.algorithms.disassociation.disassociation import Disassociation
+    from setveil.methods.algorithms.exact.exact import Exact
+    from setveil.methods.algorithms.hghs.hghs import HgHs
+    from setveil.methods.algorithms.hghs.mhghs import MHgHs
+    from setveil.methods.algorithms.lg.lg import LG
+    from setveil.methods.algorithms.lra.lra import LRA
+    from setveil.methods.algorithms.noisy.dp_blocks import DPBlocks
+    from setveil.methods.algorithms.oa import OA
+    from setveil.methods.algorithms.pcta.pcta import PCTA
+    from setveil.methods.algorithms.rho.partial import Partial
+    from setveil.methods.algorithms.rho.suppress_control import SuppressControl
+    from setveil.methods.algorithms.rho.td_control import TDControl
+    from setveil.methods.algorithms.rt.bounding import Bounding
+    from setveil.methods.algorithms.rt.forest import Forest
+    from setveil.methods.algorithms.rt.rt import RT
+    from setveil.methods.algorithms.vpa import VPA
+    from setveil.releases.published import Release
+    from setveil.releases.published.groups import Grouping
+    from setveil.releases.published.recoding import LocalRecoding, Recoding
+    from setveil.rows.data.transactions import Transactions
+    from setveil.rows.facts.facts import Facts
+    from setveil.rows.hierarchy.io import read_hierarchy, write_hierarchy
+    from setveil.rows.hierarchy.tree import Hierarchy
+    from setveil.rows.tables.table import Table
+    from setveil.runs.options.plugins import plugin
     from setveil.runs.run import VerifiedRelease
-    from setveil.tables.table import Table
 
 _HOMES = {
-    "AA": "algorithms.aa",
-    "Anonymizer": "anonymizer",
+    "AA": "methods.algorithms.aa",
+    "Anonymizer": "commands.anonymizer",
     "Attacked": "commands.attack",
-    "Border": "algorithms.coherence.border",
-    "Bounding": "algorithms.rt.bounding",
-    "CAHD": "algorithms.cahd.cahd",
-    "COAT": "algorithms.coat.coat",
-    "Classes": "algorithms.classes.classes",
-    "Coherence": "guarantees.coherence",
-    "DA": "algorithms.da",
-    "DPBlocks": "algorithms.noisy.dp_blocks",
-    "DataError": "errors",
-    "DifferentialPrivacy": "guarantees.differential_privacy",
-    "Disassociated": "guarantees.disassociated",
-    "Disassociation": "algorithms.disassociation.disassociation",
-    "Exact": "algorithms.exact.exact",
-    "Facts": "facts.facts",
-    "Forest": "algorithms.rt.forest",
-    "Grouping": "published.groups",
-    "GuaranteeError": "errors",
-    "HgHs": "algorithms.hghs.hghs",
-    "Hierarchy": "hierarchy.tree",
-    "HierarchyError": "errors",
-    "InfeasibleError": "errors",
-    "KKmAnonymity": "guarantees.kkm",
-    "KmAnonymity": "guarantees.km",
-    "KmRho": "guarantees.km_rho",
-    "LG": "algorithms.lg.lg",
-    "LRA": "algorithms.lra.lra",
-    "LocalRecoding": "published.recoding",
-    "MHgHs": "algorithms.hghs.mhghs",
-    "MM": "algorithms.coherence.mm",
-    "MissingItemsError": "errors",
-    "MixedKmAnonymity": "guarantees.mixed_km",
-    "OA": "algorithms.oa",
-    "OutputError": "errors",
-    "PCTA": "algorithms.pcta.pcta",
-    "Partial": "algorithms.rho.partial",
-    "PrivacyConstraints": "guarantees.constraints",
-    "PrivacyDegree": "guarantees.privacydegree",
-    "RT": "algorithms.rt.rt",
-    "Recoding": "published.recoding",
+    "Border": "methods.algorithms.coherence.border",
+    "Bounding": "methods.algorithms.rt.bounding",
+    "CAHD": "methods.algorithms.cahd.cahd",
+    "COAT": "methods.algorithms.coat.coat",
+    "Classes": "methods.algorithms.classes.classes",
+    "Coherence": "judges.guarantees.coherence",
+    "DA": "methods.algorithms.da",
+    "DPBlocks": "methods.algorithms.noisy.dp_blocks",
+    "DataError": "base.errors",
+    "DifferentialPrivacy": "judges.guarantees.differential_privacy",
+    "Disassociated": "judges.guarantees.disassociated",
+    "Disassociation": "methods.algorithms.disassociation.disassociation",
+    "Exact": "methods.algorithms.exact.exact",
+    "Facts": "rows.facts.facts",
+    "Forest": "methods.algorithms.rt.forest",
+    "Grouping": "releases.published.groups",
+    "GuaranteeError": "base.errors",
+    "HgHs": "methods.algorithms.hghs.hghs",
+    "Hierarchy": "rows.hierarchy.tree",
+    "HierarchyError": "base.errors",
+    "InfeasibleError": "base.errors",
+    "KKmAnonymity": "judges.guarantees.kkm",
+    "KmAnonymity": "judges.guarantees.km",
+    "KmRho": "judges.guarantees.km_rho",
+    "LG": "methods.algorithms.lg.lg",
+    "LRA": "methods.algorithms.lra.lra",
+    "LocalRecoding": "releases.published.recoding",
+    "MHgHs": "methods.algorithms.hghs.mhghs",
+    "MM": "methods.algorithms.coherence.mm",
+    "MissingItemsError": "base.errors",
+    "MixedKmAnonymity": "judges.guarantees.mixed_km",
+    "OA": "methods.algorithms.oa",
+    "OutputError": "base.errors",
+    "PCTA": "methods.algorithms.pcta.pcta",
+    "Partial": "methods.algorithms.rho.partial",
+    "PrivacyConstraints": "judges.guarantees.constraints",
+    "PrivacyDegree": "judges.guarantees.privacydegree",
+    "RT": "methods.algorithms.rt.rt",
+    "Recoding": "releases.published.recoding",
     "Reconstruction": "commands.reconstruct",
-    "Release": "published",
-    "RequestError": "errors",
-    "RhoUncertainty": "guarantees.rho_uncertainty",
+    "Release": "releases.published",
+    "RequestError": "base.errors",
+    "RhoUncertainty": "judges.guarantees.rho_uncertainty",
     "Series": "commands.series",
-    "SetveilError": "errors",
-    "SuppressControl": "algorithms.rho.suppress_control",
-    "TDControl": "algorithms.rho.td_control",
-    "Table": "tables.table",
-    "PersonalDataError": "errors",
-    "TableError": "errors",
-    "TransactionalKAnonymity": "guarantees.kanonymity",
-    "Transactions": "data.transactions",
-    "UnfinishedError": "errors",
-    "VPA": "algorithms.vpa",
-    "Verdict": "guarantees.verify",
+    "SetveilError": "base.errors",
+    "SuppressControl": "methods.algorithms.rho.suppress_control",
+    "TDControl": "methods.algorithms.rho.td_control",
+    "Table": "rows.tables.table",
+    "PersonalDataError": "base.errors",
+    "TableError": "base.errors",
+    "TransactionalKAnonymity": "judges.guarantees.kanonymity",
+    "Transactions": "rows.data.transactions",
+    "UnfinishedError": "base.errors",
+    "VPA": "methods.algorithms.vpa",
+    "Verdict": "judges.guarantees.verify",
     "VerifiedRelease": "runs.run",
     "anonymize": "commands.anonymize",
     "apply": "commands.apply",
@@ -175,11 +175,11 @@ _HOMES = {
     "explore": "commands.explore",
     "measure": "commands.measure",
     "moles": "commands.moles",
-    "plugin": "options.plugins",
+    "plugin": "runs.options.plugins",
     "query": "commands.query",
     "read": "commands.read",
     "read_facts": "commands.read_facts",
-    "read_hierarchy": "hierarchy.io",
+    "read_hierarchy": "rows.hierarchy.io",
     "read_published": "commands.read_published",
     "read_published_table": "commands.read_table",
     "read_table": "commands.read_table",
@@ -191,7 +191,7 @@ _HOMES = {
     "verify_sql": "commands.verify_sql",
     "warm": "commands.warm",
     "why": "commands.why",
-    "write_hierarchy": "hierarchy.io",
+    "write_hierarchy": "rows.hierarchy.io",
 }
 
 # Guarantees by the name of their model on the command line, where the class is called otherwise.

@@ -4,10 +4,10 @@ import gc
 import os
 import sys
 
+from setveil.base.errors import SetveilError
 from setveil.cli.ctrlc import end, leave_on_signal
 from setveil.cli.printing import print_or_fail
 from setveil.cli.watched import be_steered, is_watched
-from setveil.errors import SetveilError
 
 
 def main() -> None:

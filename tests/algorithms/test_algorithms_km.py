@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from naive import anonymize as naive
 from naive.km import is_km
 from releases import released
-from setveil import algorithms
-from setveil.algorithms._cut import Cut
-from setveil.algorithms._refine import refine
-from setveil.errors import RequestError
-from setveil.progress import silent
-from setveil.published import Release
-from setveil.threads import use_threads
+from setveil.base.errors import RequestError
+from setveil.base.progress import silent
+from setveil.base.threads import use_threads
+from setveil.methods import algorithms
+from setveil.methods.algorithms._cut import Cut
+from setveil.methods.algorithms._refine import refine
+from setveil.releases.published import Release
 from strategies import Case, Rows, cases, examples, many, random_case, random_cases, seeded
 
 ALGORITHMS = ("oa", "da", "aa")
@@ -110,8 +110,8 @@ def test_cut_is_the_twins_whatever_is_counted_in_tables(
         ways[chosen := rng.random() < 0.5] += 1
         return chosen
 
-    monkeypatch.setattr("setveil.algorithms._threat_tables.table_fits", fits)
-    monkeypatch.setattr("setveil.engine.rows.AT_ONCE", 5)
+    monkeypatch.setattr("setveil.methods.algorithms._threat_tables.table_fits", fits)
+    monkeypatch.setattr("setveil.rows.engine.rows.AT_ONCE", 5)
     use_threads(threads)
     check_twins("aa", examples(300), 13)
     assert min(ways.values()) > many(50)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from naive import cahd as naive
-from setveil.algorithms.cahd._band_order import band_order, band_profile
-from setveil.data.transactions import Transactions
+from setveil.methods.algorithms.cahd._band_order import band_order, band_profile
+from setveil.rows.data.transactions import Transactions
 from strategies import ALPHABETS, Rows, examples, random_rows, seeded, transactions
 
 

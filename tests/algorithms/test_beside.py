@@ -9,9 +9,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from setveil.algorithms._refine import Neighbours
 from setveil.kernels.limits import Limits
 from setveil.kernels.rows import frozen, invert
+from setveil.methods.algorithms._refine import Neighbours
 
 
 def valid(rows: list[list[int]], weights: list[int], image: list[int], node: int, k: int, m: float) -> bool:

@@ -23,17 +23,17 @@ from coherence_cases import (
 from naive import coherence as naive
 from naive import km as naive_km
 from releases import released
-from setveil.algorithms.coherence import _minimal_moles as mole_kernel
-from setveil.algorithms.coherence import _moles, border
-from setveil.algorithms.coherence._borders import Borders
-from setveil.algorithms.coherence._moles import PublicPrivateSplit
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.coherence import Coherence
-from setveil.guarantees.verify.coherence import verify_coherence
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.judges.guarantees.verify.coherence import verify_coherence
 from setveil.kernels import itemset_counts
 from setveil.kernels.itemset_counts import ItemsetFamily
-from setveil.published import Release
-from setveil.published.recoding import Recoding
+from setveil.methods.algorithms.coherence import _minimal_moles as mole_kernel
+from setveil.methods.algorithms.coherence import _moles, border
+from setveil.methods.algorithms.coherence._borders import Borders
+from setveil.methods.algorithms.coherence._moles import PublicPrivateSplit
+from setveil.releases.published import Release
+from setveil.releases.published.recoding import Recoding
 from strategies import COMPILED, Rows, examples, many, random_rows, seeded, transactions
 
 

@@ -14,12 +14,12 @@ import pytest
 
 from class_cases import members
 from naive import rt_items, rt_merge, rt_table, rt_verify
-from setveil.algorithms.rt._bounding_parameters import ITEMS, RELATIONAL
-from setveil.algorithms.rt.bounding import Bounding, anonymize
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.published.parts import Parts
-from setveil.published.tables import publish
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.methods.algorithms.rt._bounding_parameters import ITEMS, RELATIONAL
+from setveil.methods.algorithms.rt.bounding import Bounding, anonymize
+from setveil.releases.published.parts import Parts
+from setveil.releases.published.tables import publish
 from strategies import either
 from tables import fast, hierarchy, random_tables, shown_by
 from ward import numbered, ward

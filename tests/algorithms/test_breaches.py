@@ -21,16 +21,16 @@ from naive.exact import Number, exactly
 from naive.exact_rho import ITEMS, OCCURRENCES, Found, Promise, Terms
 from naive.km import Rows, item_order
 from rho_problems import EVERY_SETTING, Problem, draw_problem
-from setveil.algorithms._public_part import PublicPart
-from setveil.algorithms.exact import _breaches, _rho_search, exact
-from setveil.algorithms.exact._breaches import SecretBreach
-from setveil.algorithms.exact._program import Floats, Program, Row
-from setveil.algorithms.exact._promise import flat_hierarchy, promise_of
-from setveil.algorithms.exact._rho_search import RhoSearch
-from setveil.algorithms.exact._variables import Variables
-from setveil.errors import InfeasibleError, RequestError
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.base.progress import silent
 from setveil.kernels.rows import Ids
-from setveil.progress import silent
+from setveil.methods.algorithms._public_part import PublicPart
+from setveil.methods.algorithms.exact import _breaches, _rho_search, exact
+from setveil.methods.algorithms.exact._breaches import SecretBreach
+from setveil.methods.algorithms.exact._program import Floats, Program, Row
+from setveil.methods.algorithms.exact._promise import flat_hierarchy, promise_of
+from setveil.methods.algorithms.exact._rho_search import RhoSearch
+from setveil.methods.algorithms.exact._variables import Variables
 from strategies import enough, seeded, transactions
 
 Nodes = tuple[int, ...]

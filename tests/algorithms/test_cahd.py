@@ -11,16 +11,16 @@ import pytest
 
 from naive import cahd as naive
 from releases import released
-from setveil.algorithms.cahd import cahd
-from setveil.algorithms.cahd._exchange import exchange_rounds, exchange_rows, sampled_loss
-from setveil.algorithms.cahd._groups import find_groups
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, InfeasibleError, RequestError
-from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.guarantees.verify.privacydegree import verify_privacydegree
-from setveil.published import Release
-from setveil.published.group_files import PublishedGroups
-from setveil.published.groups import Grouping, split
+from setveil.base.errors import DataError, InfeasibleError, RequestError
+from setveil.judges.guarantees.privacydegree import PrivacyDegree
+from setveil.judges.guarantees.verify.privacydegree import verify_privacydegree
+from setveil.methods.algorithms.cahd import cahd
+from setveil.methods.algorithms.cahd._exchange import exchange_rounds, exchange_rows, sampled_loss
+from setveil.methods.algorithms.cahd._groups import find_groups
+from setveil.releases.published import Release
+from setveil.releases.published.group_files import PublishedGroups
+from setveil.releases.published.groups import Grouping, split
+from setveil.rows.data.transactions import Transactions
 from strategies import ALPHABETS, Rows, examples, random_rows, seeded, transactions
 
 # SPEC §7: Bob, David, Claire, Andrea, Ellen.

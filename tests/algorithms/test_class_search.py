@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from naive.km import is_km
-from setveil.algorithms.classes._parameters import Classes
-from setveil.algorithms.classes._search import ClassSearch
-from setveil.algorithms.classes._splitting import Piece, Splitting
-from setveil.algorithms.classes._telling import to_leave_out
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.progress import silent
+from setveil.judges.guarantees.km import KmAnonymity
 from setveil.kernels.rows import frozen
-from setveil.progress import silent
-from setveil.published.classes import publish
+from setveil.methods.algorithms.classes._parameters import Classes
+from setveil.methods.algorithms.classes._search import ClassSearch
+from setveil.methods.algorithms.classes._splitting import Piece, Splitting
+from setveil.methods.algorithms.classes._telling import to_leave_out
+from setveil.releases.published.classes import publish
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import enough, examples, transactions
 
 Row = frozenset[str]

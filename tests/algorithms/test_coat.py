@@ -17,15 +17,15 @@ import merging_cases
 from merging_cases import PRIVACY, ROWS, UTILITY, Problem, as_bytes, groups, image, random_problem
 from naive import coat as naive
 from releases import released
-from setveil.algorithms import _all_itemsets
-from setveil.algorithms.coat import coat
-from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError, InfeasibleError, RequestError
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.guarantees.verify.constraints import verify_constraints
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import HierarchyError, InfeasibleError, RequestError
+from setveil.judges.guarantees.constraints import PrivacyConstraints
+from setveil.judges.guarantees.verify.constraints import verify_constraints
 from setveil.kernels.item_groups import compare_losses
-from setveil.published import Release
+from setveil.methods.algorithms import _all_itemsets
+from setveil.methods.algorithms.coat import coat
+from setveil.releases.published import Release
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import Rows, examples, random_case, seeded, transactions
 
 

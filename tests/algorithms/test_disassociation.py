@@ -14,11 +14,11 @@ from chunk_cases import PAPER, content, fast, made, random_rows, slow
 from cli_helpers import needs_compiled
 from naive import disassociation as naive
 from real_data import DATA
-from setveil.algorithms.disassociation import _clusters
-from setveil.errors import DataError, InfeasibleError, RequestError
-from setveil.guarantees.verify import verify
-from setveil.published.chunk_files import PublishedChunks
-from setveil.threads import use_threads
+from setveil.base.errors import DataError, InfeasibleError, RequestError
+from setveil.base.threads import use_threads
+from setveil.judges.guarantees.verify import verify
+from setveil.methods.algorithms.disassociation import _clusters
+from setveil.releases.published.chunk_files import PublishedChunks
 from strategies import examples, seeded
 
 RHOS = [None, Fraction(1, 2), Fraction(2, 5), Fraction(1, 3)]

@@ -14,14 +14,14 @@ import pytest
 import setveil as sv
 from chunk_cases import random_rows
 from naive import dp_blocks as naive
-from setveil.algorithms.noisy import _counting as counting
-from setveil.algorithms.noisy._opendp import OpenDP, Spent
-from setveil.algorithms.noisy.dp_blocks import DPBlocks, noisy_blocks
-from setveil.published import publish
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.blocks import NoisyBlocks, dealt
-from setveil.published.shared import SharedSums
-from setveil.utility.estimators.blocks import BlockEstimator
+from setveil.judges.utility.estimators.blocks import BlockEstimator
+from setveil.methods.algorithms.noisy import _counting as counting
+from setveil.methods.algorithms.noisy._opendp import OpenDP, Spent
+from setveil.methods.algorithms.noisy.dp_blocks import DPBlocks, noisy_blocks
+from setveil.releases.published import publish
+from setveil.releases.published.block_files import PublishedBlocks
+from setveil.releases.published.blocks import NoisyBlocks, dealt
+from setveil.releases.published.shared import SharedSums
 from strategies import examples, seeded, transactions
 
 Row = frozenset[str]
@@ -193,7 +193,7 @@ def test_refused(parameters: Any, text: str) -> None:
 
 
 def test_a_hierarchy_made_from_the_data_is_no_universe() -> None:
-    from setveil.hierarchy.build import by_cooccurrence
+    from setveil.rows.hierarchy.build import by_cooccurrence
 
     tree = by_cooccurrence(sv.Transactions.from_rows(ROWS))
     with pytest.raises(sv.RequestError, match="this hierarchy was made from the data"):

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from cli_helpers import environment
 from releases import released
-from setveil import algorithms
-from setveil.errors import HierarchyError, InfeasibleError, RequestError
-from setveil.guarantees.verify.km import verify_km
-from setveil.published import Release
+from setveil.base.errors import HierarchyError, InfeasibleError, RequestError
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.methods import algorithms
+from setveil.releases.published import Release
 from strategies import Case, examples, random_cases, seeded
 
 MODULES = [pytest.param(algorithms.load(name), id=name) for name in algorithms.names()]
@@ -231,7 +231,7 @@ def test_loading_them_all_imports_nothing_heavy() -> None:
     """Check that the command line reads the parameters of each before any message."""
     code = """
         import sys
-        from setveil import algorithms
+        from setveil.methods import algorithms
         for name in algorithms.names():
             algorithms.load(name).Parameters()
         print(*sys.modules)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 import setveil as sv
 from naive import rt_table, rt_verify
-from setveil import algorithms
-from setveil.errors import InfeasibleError
-from setveil.guarantees import models
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published import publish
+from setveil.base.errors import InfeasibleError
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms
+from setveil.releases.published import publish
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.quasi_identifiers import quasi_identifier
+from setveil.rows.tables.table import Table
 from setveil.runs.run import anonymize
-from setveil.tables.quasi_identifiers import quasi_identifier
-from setveil.tables.table import Table
 from tables import fast, hierarchy, random_tables, shown_by
 
 PAIRS = [

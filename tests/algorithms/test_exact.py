@@ -23,21 +23,21 @@ from naive.exact import Terms
 from naive.km import is_km
 from real_data import DATA, load
 from releases import released
-from setveil.algorithms import aa, da, oa
-from setveil.algorithms._cut import Cut
-from setveil.algorithms.exact import exact
-from setveil.algorithms.exact._clauses import Clause, Separator
-from setveil.algorithms.exact._losses import Losses
-from setveil.algorithms.exact._program import Floats, Program
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.km import verify_km
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress, silent
-from setveil.published import Release
-from setveil.utility.entropy import entropy
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.base.progress import Progress, silent
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.judges.utility.entropy import entropy
+from setveil.methods.algorithms import aa, da, oa
+from setveil.methods.algorithms._cut import Cut
+from setveil.methods.algorithms.exact import exact
+from setveil.methods.algorithms.exact._clauses import Clause, Separator
+from setveil.methods.algorithms.exact._losses import Losses
+from setveil.methods.algorithms.exact._program import Floats, Program
+from setveil.releases.published import Release
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import (
     COMPILED,
     Case,
@@ -565,7 +565,9 @@ def test_stop_request_leaves_a_valid_release_and_bound() -> None:
 
 def test_a_solver_that_was_stopped_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search by one loss, ended by its share of the time, is followed by that by another."""
-    monkeypatch.setattr("setveil.algorithms.exact._program.SOON", 0)  # small models are not interrupted
+    monkeypatch.setattr(
+        "setveil.methods.algorithms.exact._program.SOON", 0
+    )  # small models are not interrupted
     rng, stops = seeded(85), iter((False, True, True))
     program = Program([rng.randint(1, 9) for _ in range(60)], lambda: next(stops, False))
     for _ in range(300):
@@ -595,7 +597,7 @@ def test_gap_is_proven() -> None:
 @pytest.mark.parametrize("enough", [1, 500])
 def test_violated_clauses_are_found_if_there_are_any(enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare with all clauses: of every threat and every choice of leaves that a row holds."""
-    monkeypatch.setattr("setveil.algorithms.exact._clauses.ENOUGH", enough)
+    monkeypatch.setattr("setveil.methods.algorithms.exact._clauses.ENOUGH", enough)
     rng = seeded(90)
     seen = Counter[bool]()
     for case in random_cases(examples(150, 20), 91, most_leaves=7, most_rows=15, most_items=5):

@@ -20,13 +20,13 @@ from naive import lacking as naive
 from naive.anonymize import up_from
 from naive.exact import Terms
 from naive.km import Rows
-from setveil.algorithms._cut import Cut
-from setveil.algorithms.exact._candidates import contracted
-from setveil.algorithms.exact._clauses import Separator
-from setveil.errors import InfeasibleError, RequestError
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.base.progress import silent
 from setveil.kernels.rows import distinct_rows
-from setveil.progress import silent
-from setveil.recipients import CHECK
+from setveil.methods.algorithms._cut import Cut
+from setveil.methods.algorithms.exact._candidates import contracted
+from setveil.methods.algorithms.exact._clauses import Separator
+from setveil.releases.recipients import CHECK
 from strategies import Case, enough, random_cases, seeded
 
 MODELS = [

@@ -19,8 +19,8 @@ from naive.exact_rho import ITEMS, NOTHING, OCCURRENCES, Promise, Terms
 from naive.km import Rows, is_km
 from real_data import DATA
 from rho_problems import EVERY_SETTING, SETTINGS, Problem, draw_problem
-from setveil.errors import InfeasibleError, RequestError
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import COMPILED, either, enough, examples, seeded, transactions
 
 # --- the twin itself

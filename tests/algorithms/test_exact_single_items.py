@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from test_exact import MODELS, about, draw_case, draw_terms, least_loss, parameters
 
-from setveil.algorithms.exact import _search
-from setveil.algorithms.exact._parameters import Exact
-from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import silent
+from setveil.base.errors import InfeasibleError
+from setveil.base.progress import silent
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.methods.algorithms.exact import _search
+from setveil.methods.algorithms.exact._parameters import Exact
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import Case, many
 
 

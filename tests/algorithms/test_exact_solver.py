@@ -9,14 +9,14 @@ from itertools import count
 import numpy as np
 import pytest
 
-from setveil.algorithms.exact import _program
-from setveil.algorithms.exact._parameters import Exact
-from setveil.algorithms.exact._program import Program
-from setveil.algorithms.exact._search import Search
-from setveil.data.transactions import Transactions
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import silent
+from setveil.base.progress import silent
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.methods.algorithms.exact import _program
+from setveil.methods.algorithms.exact._parameters import Exact
+from setveil.methods.algorithms.exact._program import Program
+from setveil.methods.algorithms.exact._search import Search
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 
 ROWS = 4 * [["tea", "scone"], ["tea", "honey"], ["beer", "nuts"]] + [["beer", "honey"]]
 TREE = Hierarchy.from_paths(

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from setveil import algorithms
-from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees import models
-from setveil.options.decode import Inputs
-from setveil.options.guarantees import make_guarantee
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.base.values.declared import options_of
+from setveil.base.values.kinds import Choice, Flag, Kind, Share
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.tables.quasi_identifiers import quasi_identifier
+from setveil.rows.tables.table import Table
+from setveil.runs.options.decode import Inputs
+from setveil.runs.options.guarantees import make_guarantee
 from setveil.runs.run import anonymize
-from setveil.tables.quasi_identifiers import quasi_identifier
-from setveil.tables.table import Table
-from setveil.values.declared import options_of
-from setveil.values.kinds import Choice, Flag, Kind, Share
 from strategies import examples, random_rows, seeded
 
 PAIRS = [

@@ -17,19 +17,19 @@ from naive import forest as naive
 from naive.anonymize import leaves, up_from
 from naive.measures import Image
 from real_data import DATA
-from setveil.algorithms.rt import forest
-from setveil.algorithms.rt._bounding import relational_optimum
-from setveil.algorithms.rt._ranged import with_ranges
-from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.mixed_km import MixedKmAnonymity
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import silent
-from setveil.tables.quasi_identifiers import quasi_identifier
-from setveil.tables.ranges import ranges
-from setveil.tables.table import Table
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.base.progress import silent
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.mixed_km import MixedKmAnonymity
+from setveil.methods.algorithms.rt import forest
+from setveil.methods.algorithms.rt._bounding import relational_optimum
+from setveil.methods.algorithms.rt._ranged import with_ranges
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.quasi_identifiers import quasi_identifier
+from setveil.rows.tables.ranges import ranges
+from setveil.rows.tables.table import Table
 from strategies import COMPILED, examples, random_rows, random_tree, seeded
 
 Parents = dict[str, str | None]
@@ -227,7 +227,7 @@ def test_columns_alone() -> None:
 
 def test_rounded_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that rounding losses, where the integers would be too large, does not change the optimum."""
-    monkeypatch.setattr("setveil.algorithms.rt._forest_trees.EXACT", 1)
+    monkeypatch.setattr("setveil.methods.algorithms.rt._forest_trees.EXACT", 1)
     for twin, terms in cases(examples(40, 4), 14):
         check(twin, terms)
     record = solved(WARD, naive.Terms(2, 2, False, Fraction(1, 2), True))[2]["optimality"]

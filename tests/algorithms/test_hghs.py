@@ -16,18 +16,18 @@ from naive.anonymize import all_cuts, children
 from naive.anonymize import recode as naive_recode
 from naive.km import is_km
 from releases import released
-from setveil.algorithms.exact import exact
-from setveil.algorithms.hghs import _suppression, hghs, mhghs
-from setveil.algorithms.hghs._suppression import CutSpace, Scenario, find_threats
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.km import verify_km
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import silent
-from setveil.published import Release
-from setveil.published.recoding import Recoding
-from setveil.utility.lm import lm
+from setveil.base.errors import RequestError
+from setveil.base.progress import silent
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.judges.utility.lm import lm
+from setveil.methods.algorithms.exact import exact
+from setveil.methods.algorithms.hghs import _suppression, hghs, mhghs
+from setveil.methods.algorithms.hghs._suppression import CutSpace, Scenario, find_threats
+from setveil.releases.published import Release
+from setveil.releases.published.recoding import Recoding
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import Case, cases, examples, random_cases, random_rows, random_tree, seeded, transactions
 
 # SPEC §4: figures 1 and 2 of the paper.

@@ -14,9 +14,9 @@ from naive.anonymize import up_from
 from naive.exact import Terms
 from naive.km import is_km
 from naive.measures import recode
-from setveil.algorithms.exact import exact
-from setveil.algorithms.rt._item_optimum import ItemOptima, ItemOptimum
 from setveil.kernels.rows import Ints, recode_rows
+from setveil.methods.algorithms.exact import exact
+from setveil.methods.algorithms.rt._item_optimum import ItemOptima, ItemOptimum
 from strategies import Case, examples, random_case, random_cases, seeded
 
 

@@ -14,17 +14,17 @@ from naive import lg as naive
 from naive.kanonymity import is_feasible, is_k_anonymous
 from real_data import DATA
 from releases import released
-from setveil.algorithms.lg import _partitioning, lg
-from setveil.data.io import read
-from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError, InfeasibleError
-from setveil.guarantees.kanonymity import TransactionalKAnonymity
-from setveil.guarantees.verify.kanonymity import verify_kanonymity
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published import Release
-from setveil.published.recoding import LocalRecoding
-from setveil.utility.ncp import ncp
+from setveil.base.errors import HierarchyError, InfeasibleError
+from setveil.judges.guarantees.kanonymity import TransactionalKAnonymity
+from setveil.judges.guarantees.verify.kanonymity import verify_kanonymity
+from setveil.judges.utility.ncp import ncp
+from setveil.methods.algorithms.lg import _partitioning, lg
+from setveil.releases.published import Release
+from setveil.releases.published.recoding import LocalRecoding
+from setveil.rows.data.io import read
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import COMPILED, Case, Parents, Rows, examples, random_case, seeded
 
 TREE: Parents = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "ALL", "B": "ALL", "ALL": None}

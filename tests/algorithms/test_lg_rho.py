@@ -15,16 +15,16 @@ from naive import rho as naive
 from naive.km import Rows
 from releases import released
 from rho_cases import DATA, PARENTS, RHOS, SENSITIVE, in_order, published, random_trees
-from setveil.algorithms._public_part import PublicPart
-from setveil.algorithms.lg import lg
-from setveil.algorithms.lg._partitioning import find_nodes
-from setveil.algorithms.lg._sensitive_cap import hidden_in_parts
-from setveil.algorithms.lg.lg import anonymize
-from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.km_rho import KmRho
-from setveil.hierarchy.tree import Hierarchy
-from setveil.utility.ncp import ncp
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.judges.guarantees.km_rho import KmRho
+from setveil.judges.utility.ncp import ncp
+from setveil.methods.algorithms._public_part import PublicPart
+from setveil.methods.algorithms.lg import lg
+from setveil.methods.algorithms.lg._partitioning import find_nodes
+from setveil.methods.algorithms.lg._sensitive_cap import hidden_in_parts
+from setveil.methods.algorithms.lg.lg import anonymize
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import examples, seeded
 
 TREE = Hierarchy(PARENTS)

@@ -17,14 +17,14 @@ from naive import measures
 from naive.anonymize import aa, cost
 from naive.km import is_km
 from releases import released
-from setveil.algorithms.lra import lra
-from setveil.algorithms.lra._gray_order import gray_order
-from setveil.errors import HierarchyError, InfeasibleError, RequestError
-from setveil.guarantees.verify.km import verify_km
-from setveil.published import Release
-from setveil.published.recoding import LocalRecoding
-from setveil.utility.lm import lm
-from setveil.utility.ncp import ncp
+from setveil.base.errors import HierarchyError, InfeasibleError, RequestError
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.judges.utility.lm import lm
+from setveil.judges.utility.ncp import ncp
+from setveil.methods.algorithms.lra import lra
+from setveil.methods.algorithms.lra._gray_order import gray_order
+from setveil.releases.published import Release
+from setveil.releases.published.recoding import LocalRecoding
 from strategies import Case, Parents, Rows, examples, random_case, seeded, transactions
 
 TREE: Parents = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "ALL", "B": "ALL", "ALL": None}

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from naive import itemsets as naive
-from setveil.algorithms.hghs._minimal_rare_itemsets import MinimalRareItemsets
 from setveil.kernels.rows import frozen
+from setveil.methods.algorithms.hghs._minimal_rare_itemsets import MinimalRareItemsets
 from strategies import examples, seeded
 from weighted_rows import Nodes, in_order, random_nodes
 

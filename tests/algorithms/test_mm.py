@@ -13,12 +13,12 @@ from coherence_cases import PAPER, PAPER_GUARANTEE, as_bytes, is_feasible, order
 from naive import coherence as naive
 from naive.km import Rows
 from releases import released
-from setveil.algorithms.coherence import _minimal_moles as mole_kernel
-from setveil.algorithms.coherence import mm
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.coherence import Coherence
-from setveil.guarantees.verify.coherence import verify_coherence
-from setveil.published import Release
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.judges.guarantees.verify.coherence import verify_coherence
+from setveil.methods.algorithms.coherence import _minimal_moles as mole_kernel
+from setveil.methods.algorithms.coherence import mm
+from setveil.releases.published import Release
 from strategies import examples, many, seeded, transactions
 
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from cli_helpers import needs_compiled, setveil, together, write
-from setveil import algorithms
+from setveil.methods import algorithms
 from strategies import examples
 
 KM, RHO = "--k 3 --m 2 -H tree.csv", "--rho 0.4 --sensitive 3,17 -H tree.csv"

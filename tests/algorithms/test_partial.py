@@ -12,13 +12,13 @@ from naive import rho as naive
 from naive.km import Rows
 from releases import released
 from rho_cases import DATA, PAPER, SENSITIVE, SIZES, in_order, published, random_problems
-from setveil.algorithms.rho import _hidden_occurrences, _rules, partial
-from setveil.algorithms.rho.partial import anonymize
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
-from setveil.guarantees.km_rho import KmRho
-from setveil.guarantees.rho_uncertainty import RhoUncertainty
-from setveil.utility.ncp import ncp
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.km_rho import KmRho
+from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.judges.utility.ncp import ncp
+from setveil.methods.algorithms.rho import _hidden_occurrences, _rules, partial
+from setveil.methods.algorithms.rho.partial import anonymize
+from setveil.rows.data.transactions import Transactions
 from strategies import examples, seeded, transactions
 
 

@@ -20,15 +20,15 @@ from naive.coat import TooManySuppressedError, all_itemsets, is_satisfied, publi
 from naive.pcta import Step
 from naive.pcta import pcta as twin
 from releases import released
-from setveil.algorithms import _all_itemsets
-from setveil.algorithms._item_groups import ItemGroups
-from setveil.algorithms.pcta import pcta
-from setveil.errors import HierarchyError, InfeasibleError, RequestError
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.guarantees.verify.constraints import verify_constraints
-from setveil.guarantees.verify.km import verify_km
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published import Release
+from setveil.base.errors import HierarchyError, InfeasibleError, RequestError
+from setveil.judges.guarantees.constraints import PrivacyConstraints
+from setveil.judges.guarantees.verify.constraints import verify_constraints
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.methods.algorithms import _all_itemsets
+from setveil.methods.algorithms._item_groups import ItemGroups
+from setveil.methods.algorithms.pcta import pcta
+from setveil.releases.published import Release
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import Rows, examples, random_case, seeded, transactions
 
 

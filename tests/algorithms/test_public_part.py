@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from setveil.algorithms._public_part import PublicPart, unseen_warnings
-from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError, RequestError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published.recoding import recode
-from setveil.utility.lm import lm
-from setveil.utility.ncp import ncp
+from setveil.base.errors import HierarchyError, RequestError
+from setveil.judges.utility.lm import lm
+from setveil.judges.utility.ncp import ncp
+from setveil.methods.algorithms._public_part import PublicPart, unseen_warnings
+from setveil.releases.published.recoding import recode
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import examples, random_cases, seeded
 
 PARENTS = {

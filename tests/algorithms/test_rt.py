@@ -14,19 +14,19 @@ from naive import rt_classes, rt_search, rt_table, rt_verify
 from naive.anonymize import Tree, up_from
 from naive.rt_items import exact
 from naive.rt_search import Valuer
-from setveil.algorithms.rt import rt
-from setveil.algorithms.rt._classes import ClassFinder
-from setveil.algorithms.rt._item_optimum import ItemOptima
-from setveil.algorithms.rt._mondrian import mondrian
-from setveil.algorithms.rt._splits import Splits
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.base.progress import silent
+from setveil.judges.guarantees.kkm import KKmAnonymity
 from setveil.kernels.rows import Ints, recode_rows
-from setveil.progress import silent
-from setveil.published.parts import Parts
-from setveil.published.recoding import recode
-from setveil.tables.table import Table
+from setveil.methods.algorithms.rt import rt
+from setveil.methods.algorithms.rt._classes import ClassFinder
+from setveil.methods.algorithms.rt._item_optimum import ItemOptima
+from setveil.methods.algorithms.rt._mondrian import mondrian
+from setveil.methods.algorithms.rt._splits import Splits
+from setveil.releases.published.parts import Parts
+from setveil.releases.published.recoding import recode
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.table import Table
 from strategies import examples, seeded
 from tables import fast, hierarchy, random_table
 from ward import numbered, ward

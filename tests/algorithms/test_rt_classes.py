@@ -11,15 +11,15 @@ import pytest
 
 from class_cases import canonical, cases, members
 from naive import rt_classes, rt_cuts, rt_table
-from setveil.algorithms.rt import _clustering, _incognito
-from setveil.algorithms.rt._clustering import clusters
-from setveil.algorithms.rt._distinct import cut_loss
-from setveil.algorithms.rt._extents import Extents
-from setveil.algorithms.rt._incognito import incognito
-from setveil.algorithms.rt._specialization import bottom_up, classes_of, top_down
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
 from setveil.kernels.rows import Ids
-from setveil.tables.table import Table
+from setveil.methods.algorithms.rt import _clustering, _incognito
+from setveil.methods.algorithms.rt._clustering import clusters
+from setveil.methods.algorithms.rt._distinct import cut_loss
+from setveil.methods.algorithms.rt._extents import Extents
+from setveil.methods.algorithms.rt._incognito import incognito
+from setveil.methods.algorithms.rt._specialization import bottom_up, classes_of, top_down
+from setveil.rows.tables.table import Table
 from ward import numbered, ward
 
 

@@ -12,9 +12,9 @@ import pytest
 from class_cases import canonical, members, with_long_weights
 from naive import rt_items, rt_merge, rt_table
 from naive.rt_table import relational_loss
-from setveil.algorithms.rt import _merging
-from setveil.algorithms.rt._merging import RowPartition, until, within
-from setveil.algorithms.rt._merging_loops import expansions
+from setveil.methods.algorithms.rt import _merging
+from setveil.methods.algorithms.rt._merging import RowPartition, until, within
+from setveil.methods.algorithms.rt._merging_loops import expansions
 from strategies import either, many, seeded
 from tables import random_tables
 from ward import numbered, parts, ward

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from real_data import DATA
-from setveil.algorithms.rt._classes import ClassFinder
-from setveil.algorithms.rt._item_optimum import ItemOptima
-from setveil.data.transactions import Transactions
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.progress import silent
 from setveil.kernels.rows import recode_rows
-from setveil.progress import silent
-from setveil.tables.quasi_identifiers import quasi_identifier
-from setveil.tables.table import Table
+from setveil.methods.algorithms.rt._classes import ClassFinder
+from setveil.methods.algorithms.rt._item_optimum import ItemOptima
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.quasi_identifiers import quasi_identifier
+from setveil.rows.tables.table import Table
 from strategies import COMPILED
 
 pytestmark = pytest.mark.skipif(

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.errors import InfeasibleError, RequestError
-from setveil.published.table_files import PublishedTable
-from setveil.tables.table import TextColumn
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.releases.published.table_files import PublishedTable
+from setveil.rows.tables.table import TextColumn
 from strategies import many
 from tables import fast, hierarchy, random_tables
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from naive import tables_verify as naive
 from naive.tables_verify import Lines
-from setveil.algorithms.rt._sensitive import SensitiveValues
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.verify.kkm import verify_kkm
-from setveil.hierarchy.tree import Hierarchy
-from setveil.tables.quasi_identifiers import quasi_identifier
-from setveil.tables.table import Table
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.verify.kkm import verify_kkm
+from setveil.methods.algorithms.rt._sensitive import SensitiveValues
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.quasi_identifiers import quasi_identifier
+from setveil.rows.tables.table import Table
 from strategies import examples
 from table_cases import KEPT, published, random_lines
 

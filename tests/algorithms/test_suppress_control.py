@@ -10,11 +10,11 @@ from naive import rho as naive
 from naive.km import Rows
 from releases import released
 from rho_cases import DATA, HALF, PAPER, SENSITIVE, published, random_problems
-from setveil.algorithms.rho import _rules, suppress_control
-from setveil.algorithms.rho.suppress_control import SuppressControl, anonymize
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
-from setveil.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.methods.algorithms.rho import _rules, suppress_control
+from setveil.methods.algorithms.rho.suppress_control import SuppressControl, anonymize
+from setveil.rows.data.transactions import Transactions
 from strategies import examples, seeded, transactions
 
 

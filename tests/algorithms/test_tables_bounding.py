@@ -11,10 +11,10 @@ import pytest
 
 from naive import rt_classes, rt_cuts, rt_items, rt_merge, rt_table, rt_verify
 from naive.rt_table import Parts, built_ranges, width_for
-from setveil.algorithms.rt import bounding
-from setveil.errors import InfeasibleError
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.published.tables import publish
+from setveil.base.errors import InfeasibleError
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.methods.algorithms.rt import bounding
+from setveil.releases.published.tables import publish
 from tables import fast, hierarchy, losses, partition, random_tables, shown_by
 
 RELATIONAL: tuple[Literal["mondrian", "cluster", "incognito", "topdown", "bottomup", "exact"], ...]

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from naive import rt_classes, rt_cuts, rt_merge, rt_table
 from naive.rt_table import Parts
-from setveil.algorithms.rt._bounding import relational_optimum
-from setveil.algorithms.rt._clustering import clusters
-from setveil.algorithms.rt._incognito import incognito
-from setveil.algorithms.rt._merging import RowPartition, within
-from setveil.algorithms.rt._specialization import bottom_up, top_down
-from setveil.progress import silent
-from setveil.tables.table import Table, numbered_parts
+from setveil.base.progress import silent
+from setveil.methods.algorithms.rt._bounding import relational_optimum
+from setveil.methods.algorithms.rt._clustering import clusters
+from setveil.methods.algorithms.rt._incognito import incognito
+from setveil.methods.algorithms.rt._merging import RowPartition, within
+from setveil.methods.algorithms.rt._specialization import bottom_up, top_down
+from setveil.rows.tables.table import Table, numbered_parts
 from tables import fast, random_tables
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from naive import measures, rt_cuts, rt_global, rt_table, rt_verify
 from naive.rt_table import MISSING
-from setveil.algorithms.rt import forest
-from setveil.errors import InfeasibleError
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.mixed_km import MixedKmAnonymity
-from setveil.published.parts import TableCut
-from setveil.tables.table import Table
+from setveil.base.errors import InfeasibleError
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.mixed_km import MixedKmAnonymity
+from setveil.methods.algorithms.rt import forest
+from setveil.releases.published.parts import TableCut
+from setveil.rows.tables.table import Table
 from strategies import many
 from tables import fast, hierarchy, random_tables
 

@@ -16,11 +16,11 @@ from naive.anonymize import Tree, up_from
 from naive.km import Rows
 from naive.rt_items import Image, NoRecodingError
 from naive.rt_table import MISSING
-from setveil.algorithms.rt import rt
-from setveil.errors import InfeasibleError
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.published.tables import publish
-from setveil.tables.table import TextColumn
+from setveil.base.errors import InfeasibleError
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.methods.algorithms.rt import rt
+from setveil.releases.published.tables import publish
+from setveil.rows.tables.table import TextColumn
 from strategies import many
 from tables import fast, hierarchy, losses, partition, random_tables, shown_by
 

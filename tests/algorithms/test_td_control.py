@@ -11,14 +11,14 @@ from naive import rho as naive
 from naive.anonymize import all_cuts
 from releases import released
 from rho_cases import DATA, HALF, PAPER, PARENTS, SENSITIVE, published, random_trees
-from setveil.algorithms.rho import td_control
-from setveil.algorithms.rho.td_control import TDControl, anonymize
-from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError, RequestError
-from setveil.guarantees.rho_uncertainty import RhoUncertainty
-from setveil.hierarchy.tree import Hierarchy
-from setveil.utility.lm import lm
-from setveil.utility.ncp import ncp
+from setveil.base.errors import HierarchyError, RequestError
+from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.judges.utility.lm import lm
+from setveil.judges.utility.ncp import ncp
+from setveil.methods.algorithms.rho import td_control
+from setveil.methods.algorithms.rho.td_control import TDControl, anonymize
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import examples
 
 TREE = Hierarchy(PARENTS)

@@ -17,15 +17,15 @@ from coherence_cases import PAPER as MOLES
 from coherence_cases import PAPER_GUARANTEE as COHERENCE
 from naive.anonymize import all_cuts, recode, up_from
 from naive.km import is_km
-from setveil import algorithms
-from setveil.algorithms.cahd._band_order import band_profile
-from setveil.errors import SetveilError
-from setveil.guarantees.coherence import Coherence
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.guarantees.kanonymity import TransactionalKAnonymity
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.tracing import Trace
+from setveil.base.errors import SetveilError
+from setveil.base.tracing import Trace
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.judges.guarantees.constraints import PrivacyConstraints
+from setveil.judges.guarantees.kanonymity import TransactionalKAnonymity
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.privacydegree import PrivacyDegree
+from setveil.methods import algorithms
+from setveil.methods.algorithms.cahd._band_order import band_profile
 from strategies import Case, examples, random_case, seeded, transactions
 from tables import fast, hierarchy, random_tables
 from ward import ward

@@ -8,10 +8,10 @@ from random import Random
 import numpy as np
 
 from naive import itemsets as naive
-from setveil.algorithms.exact._clause_loops import general_forms
-from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
 from setveil.kernels.limits import no_limits
 from setveil.kernels.rows import frozen
+from setveil.methods.algorithms.exact._clause_loops import general_forms
+from setveil.methods.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
 from strategies import examples, seeded
 from weighted_rows import Nodes, in_order, random_nodes
 

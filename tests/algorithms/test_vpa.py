@@ -12,12 +12,12 @@ from naive import anonymize as naive
 from naive import vpa as twin
 from naive.km import is_km
 from releases import released
-from setveil.algorithms import aa, vpa
-from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published import Release
+from setveil.base.errors import HierarchyError
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.methods.algorithms import aa, vpa
+from setveil.releases.published import Release
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import Case, Parents, cases, examples, random_case, random_cases, seeded
 
 TREE: Parents = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "ALL", "B": "ALL", "ALL": None}

@@ -12,12 +12,12 @@ import pytest
 from naive import exact as by_cuts
 from naive.anonymize import up_from
 from setveil import DA, HgHs, MHgHs, anonymize
-from setveil.algorithms import _witness_rows
-from setveil.algorithms._witness_rows import witness_rows
-from setveil.algorithms.exact import exact
-from setveil.engine.parts import RowsOnDisk
-from setveil.errors import DataError
-from setveil.progress import silent
+from setveil.base.errors import DataError
+from setveil.base.progress import silent
+from setveil.methods.algorithms import _witness_rows
+from setveil.methods.algorithms._witness_rows import witness_rows
+from setveil.methods.algorithms.exact import exact
+from setveil.rows.engine.parts import RowsOnDisk
 from strategies import Case, cut_up, examples, many, random_case, seeded
 
 
@@ -113,8 +113,8 @@ def test_the_same_rows_are_chosen_of_rows_in_parts(tmp_path: Path, monkeypatch: 
     for number in range(examples(60, 12)):
         case = random_case(rng, most_rows=40)
         data, m = case.data, rng.choice((1, 2, 3, math.inf))
-        monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 40))
-        monkeypatch.setattr("setveil.engine.content.OF_A_PART", rng.randint(1, 40))
+        monkeypatch.setattr("setveil.rows.engine.parts.OF_A_PART", rng.randint(1, 40))
+        monkeypatch.setattr("setveil.rows.engine.content.OF_A_PART", rng.randint(1, 40))
         pieces = cut_up(data, [rng.randint(0, data.n_rows) for _ in range(3)])
         folder = tmp_path / str(number)
         folder.mkdir()

@@ -8,8 +8,8 @@ import pytest
 
 import setveil as sv
 from naive import absence as naive
-from setveil.attacker.absence import absence_risk, table_absence_risk
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
+from setveil.judges.attacker.absence import absence_risk, table_absence_risk
 from strategies import many, random_rows, seeded, transactions
 from table_cases import published, random_lines
 

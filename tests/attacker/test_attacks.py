@@ -13,10 +13,10 @@ import pytest
 import setveil as sv
 from cli_helpers import refused, setveil, write
 from naive import attacks as naive
-from setveil.attacker.attacks import chances
-from setveil.attacker.attacks.attacks import Bound, attack_rows
-from setveil.attacker.attacks.kinds import linkability, rare_predicates, singling_out
-from setveil.attacker.attacks.shown import ShownRows
+from setveil.judges.attacker.attacks import chances
+from setveil.judges.attacker.attacks.attacks import Bound, attack_rows
+from setveil.judges.attacker.attacks.kinds import linkability, rare_predicates, singling_out
+from setveil.judges.attacker.attacks.shown import ShownRows
 from setveil.kernels.rows import frozen
 from strategies import examples, random_rows, random_tree, seeded, transactions
 

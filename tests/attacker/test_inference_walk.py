@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from naive import itemsets as naive
-from setveil.attacker._inference_walk import NEVER, SIZE, SUPPORT, Greatest, InferenceSearch, Secrets
+from setveil.judges.attacker._inference_walk import NEVER, SIZE, SUPPORT, Greatest, InferenceSearch, Secrets
 from setveil.kernels.rows import frozen
 from strategies import examples, seeded
 from weighted_rows import in_order, random_weighted

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from naive import itemsets as naive
-from setveil.attacker import _sharded_search
-from setveil.attacker._least_supports import LeastSupportSearch, least_steps
-from setveil.attacker._revealing_pairs import revealed_rows
-from setveil.attacker._sharded_search import least_supports
+from setveil.base.threads import use_threads
+from setveil.judges.attacker import _sharded_search
+from setveil.judges.attacker._least_supports import LeastSupportSearch, least_steps
+from setveil.judges.attacker._revealing_pairs import revealed_rows
+from setveil.judges.attacker._sharded_search import least_supports
 from setveil.kernels.rows import Ranked, frozen
-from setveil.threads import use_threads
 from strategies import examples, seeded
 from weighted_rows import in_order, random_weighted
 

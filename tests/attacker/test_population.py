@@ -12,9 +12,9 @@ import pytest
 import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, write
 from naive import population as naive
-from setveil.attacker import population as fast
-from setveil.attacker.knowledge import knowledge_of
-from setveil.attacker.population import fraction_risk, keys_of
+from setveil.judges.attacker import population as fast
+from setveil.judges.attacker.knowledge import knowledge_of
+from setveil.judges.attacker.population import fraction_risk, keys_of
 from strategies import examples, random_rows, seeded, transactions
 
 POPULATION = [frozenset(text) for text in ["ab", "ab", "ac", "bc", "abc", "cd", "d", "abd"]]

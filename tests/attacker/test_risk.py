@@ -16,18 +16,18 @@ import setveil as sv
 from naive import risk as naive
 from naive.km import item_order
 from releases import released
-from setveil.algorithms import aa
-from setveil.attacker import _sharded_search, attack, inference, sampling
-from setveil.attacker._sampled_supports import draw_sets, sampled_supports
-from setveil.attacker.attack import attack_risk
-from setveil.attacker.knowledge import knowledge_of
-from setveil.attacker.sampling import clopper_pearson, estimate
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
+from setveil.base.threads import use_threads
+from setveil.judges.attacker import _sharded_search, attack, inference, sampling
+from setveil.judges.attacker._sampled_supports import draw_sets, sampled_supports
+from setveil.judges.attacker.attack import attack_risk
+from setveil.judges.attacker.knowledge import knowledge_of
+from setveil.judges.attacker.sampling import clopper_pearson, estimate
 from setveil.kernels.rows import frozen
-from setveil.published.group_files import PublishedGroups
-from setveil.threads import use_threads
+from setveil.methods.algorithms import aa
+from setveil.releases.published.group_files import PublishedGroups
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary
 from strategies import ALPHABETS, Rows, examples, random_cases, random_rows, seeded, transactions
 
 MARKS = (0.2, 0.5, 0.8)
@@ -134,7 +134,7 @@ def test_agrees_in_small_pieces(threads: int, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(module, "STEPS_AT_ONCE", 1)
     monkeypatch.setattr(_sharded_search, "WORTH", 1)
     monkeypatch.setattr(_sharded_search, "TOGETHER", 3)
-    monkeypatch.setattr("setveil.attacker._table_supports.AT_ONCE", 3)
+    monkeypatch.setattr("setveil.judges.attacker._table_supports.AT_ONCE", 3)
     rng = seeded(81 + threads)
     monkeypatch.setattr(attack, "is_worth_it", lambda rows, m, effort: rng.random() < 0.3)
     use_threads(threads)

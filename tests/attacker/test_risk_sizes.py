@@ -13,12 +13,12 @@ import pytest
 import setveil as sv
 from naive import risk as naive
 from naive.km import Rows, item_order
-from setveil.attacker.attack import attack_risk
-from setveil.attacker.in_parts import risk_in_parts
-from setveil.data.transactions import Transactions
-from setveil.engine.parts import RowsOnDisk
-from setveil.engine.tabled import TabledRows
-from setveil.published.group_files import as_groups
+from setveil.judges.attacker.attack import attack_risk
+from setveil.judges.attacker.in_parts import risk_in_parts
+from setveil.releases.published.group_files import as_groups
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.engine.parts import RowsOnDisk
+from setveil.rows.engine.tabled import TabledRows
 from strategies import cut_up, examples, random_case, random_rows, seeded, transactions
 
 THRESHOLDS = (2, 3, 5)

@@ -16,12 +16,12 @@ from cli_helpers import needs_compiled
 from naive import tables_verify as naive
 from naive.tables_verify import Line, Lines
 from real_data import DATA
-from setveil.attacker.attack import attack_risk
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import item_order
-from setveil.errors import RequestError
-from setveil.tables.quasi_identifiers import quasi_identifier
-from setveil.tables.table import Table
+from setveil.base.errors import RequestError
+from setveil.judges.attacker.attack import attack_risk
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import item_order
+from setveil.rows.tables.quasi_identifiers import quasi_identifier
+from setveil.rows.tables.table import Table
 from strategies import examples
 from table_cases import COLUMNS, published, random_lines
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from naive import rt_items, rt_verify
-from setveil.attacker.attack import attack_risk
-from setveil.published.tables import publish
+from setveil.judges.attacker.attack import attack_risk
+from setveil.releases.published.tables import publish
 from tables import fast, parts_of, random_local, random_tables
 
 LIMITS = (2, 3, 5, 10)

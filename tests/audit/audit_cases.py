@@ -20,8 +20,8 @@ from naive import measures
 from naive.anonymize import leaves, up_from
 from naive.exact import Terms
 from naive.km import Rows
-from setveil.recipients import AUDIT
-from setveil.recipients import Certificate as Proof
+from setveil.releases.recipients import AUDIT
+from setveil.releases.recipients import Certificate as Proof
 from strategies import Case
 
 OBJECTIVES = ("ncp", "lm", "items", "entropy", "entropy-max")

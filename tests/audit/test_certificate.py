@@ -15,8 +15,8 @@ import pytest
 from audit_cases import FORGERIES, OBJECTIVES, Run, audit_module, audited
 from naive import certificate as naive
 from naive.exact import Terms, exactly
-from setveil.algorithms.exact import exact
-from setveil.errors import InfeasibleError
+from setveil.base.errors import InfeasibleError
+from setveil.methods.algorithms.exact import exact
 from strategies import Case, many, random_case, seeded
 
 AUDITOR = audit_module()
@@ -244,7 +244,7 @@ def test_values_of_other_types_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_program_uses_the_standard_library_alone() -> None:
-    from setveil.recipients import AUDIT
+    from setveil.releases.recipients import AUDIT
 
     lines = AUDIT.read_text("utf-8").splitlines()
     imported = [line for line in lines if line.startswith(("import ", "from "))]

@@ -13,8 +13,8 @@ import pytest
 import setveil as sv
 from audit_cases import audit_module, audited
 from cli_helpers import refused, setveil
-from setveil.errors import DataError, RequestError, SetveilError
-from setveil.recipients import AUDIT
+from setveil.base.errors import DataError, RequestError, SetveilError
+from setveil.releases.recipients import AUDIT
 from strategies import seeded
 
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]

@@ -18,7 +18,7 @@ from typing import Any
 
 import setveil as sv
 from naive import kanonymity, km, tables_verify
-from setveil.recipients import CHECK
+from setveil.releases.recipients import CHECK
 from strategies import random_rows, random_tree
 from tables import under_a_root
 
@@ -276,7 +276,7 @@ def brute(folder: Path, about: Any) -> tuple[int, int | None]:
         order = sorted({x for line in lines for x in line.items})
         rare_sets = tables_verify.violations(lines, promise.k, promise.m, order)
         return len(rare_sets), tables_verify.greatest_k(lines, promise.m)
-    from setveil.published import kind_at
+    from setveil.releases.published import kind_at
 
     rows = [frozenset(row) for row in kind_at(str(folder)).read(str(folder), sv.read)]
     order = sorted({x for row in rows for x in row})

@@ -17,7 +17,7 @@ import pytest
 import setveil as sv
 from checker_cases import Case, case_of, cases, check_module, checked, edited
 from cli_helpers import refused, setveil, write
-from setveil.recipients import AUDIT, CHECK, FILES, PAGE
+from setveil.releases.recipients import AUDIT, CHECK, FILES, PAGE
 from strategies import many
 from studio_browser import lacking_browser
 

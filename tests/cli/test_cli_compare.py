@@ -28,11 +28,11 @@ from cli_helpers import (
     until_gone,
     write,
 )
-from setveil.data.io import Layout, save
-from setveil.data.sample import grocery_sample
-from setveil.errors import RequestError
-from setveil.hierarchy.io import write_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import RequestError
+from setveil.rows.data.io import Layout, save
+from setveil.rows.data.sample import grocery_sample
+from setveil.rows.hierarchy.io import write_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 
 
 @pytest.fixture

@@ -236,7 +236,7 @@ def test_time_limit(tmp_path: Path) -> None:
 
 def test_stop_is_only_for_work_that_can_end_early() -> None:
     """A command that cannot end early is left at the first Ctrl-C (see test_cli_interrupt)."""
-    from setveil.progress import silent
+    from setveil.base.progress import silent
 
     assert silent.stoppable is False
     assert silent.stop_requested() is False

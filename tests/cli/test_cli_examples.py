@@ -16,7 +16,7 @@ import pytest
 from cli_helpers import COMMAND_LINE, environment, interpreter, write
 from setveil.cli.app import _EPILOG, NAMES, _module
 from setveil.cli.command import texts_of
-from setveil.data.sample import grocery_sample
+from setveil.rows.data.sample import grocery_sample
 from warm import CAN_FORK
 
 pytestmark = [

@@ -16,7 +16,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import posix_only, setveil, write
-from setveil.errors import OutputError
+from setveil.base.errors import OutputError
 
 ROWS = [["a", "b"], ["a", "b"], ["a"], ["a"], ["c"], ["c"]]
 TREE = {"a": "A", "b": "A", "c": "C", "A": "*", "C": "*"}

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from cli_helpers import environment, setveil, together
-from setveil import algorithms
+from setveil.base.values.declared import options_of
 from setveil.cli.app import app_for
-from setveil.data.layout import FORMATS
-from setveil.guarantees import models
-from setveil.values.declared import options_of
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms
+from setveil.rows.data.layout import FORMATS
 
 COMMANDS = [
     [], ["demo"], ["anonymize"], ["apply"], ["verify"], ["measure"], ["query"], ["reconstruct"], ["moles"],

@@ -373,7 +373,7 @@ import os, signal, sys, threading, time
 from pathlib import Path
 from setveil.cli.ctrlc import leave_on_signal
 from setveil.cli.session import answer, run
-from setveil.staging import scratch_folder, staged_file
+from setveil.base.staging import scratch_folder, staged_file
 def press():
     signal.raise_signal(signal.SIGINT)
 def wait_for(condition):

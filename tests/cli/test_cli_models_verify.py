@@ -25,7 +25,7 @@ from model_runs import (
     threats_of,
     verifying,
 )
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
 
 
 @pytest.fixture(scope="module")

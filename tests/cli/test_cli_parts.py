@@ -9,10 +9,10 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
+from setveil.base.errors import RequestError
+from setveil.base.progress import silent
 from setveil.cli.in_parts import risk
-from setveil.errors import RequestError
-from setveil.options.reading import Reading
-from setveil.progress import silent
+from setveil.runs.options.reading import Reading
 
 pytestmark = pytest.mark.usefixtures("command_line")
 
@@ -208,17 +208,17 @@ def test_the_optimum_in_parts(arguments: list[str], tmp_path: Path) -> None:
 
 
 def test_rows_that_do_not_fit(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from setveil.base.errors import DataError
     from setveil.cli.files import require_room
     from setveil.cli.in_parts import way_out
-    from setveil.errors import DataError
 
     rows = str(tmp_path / "rows.parquet")
-    monkeypatch.setattr("setveil.memory.memory_left", lambda: 100)
+    monkeypatch.setattr("setveil.base.memory.memory_left", lambda: 100)
     with pytest.raises(DataError, match=r"15 rows do not fit in memory.*\n.*Do something else\."):
         require_room(rows, lambda: "Do something else.")
     assert way_out("km-anonymity", "aa") == "--engine parts keeps them on disk."
     assert "for -a aa or exact or da or hghs or mhghs with --k and --m." in way_out("km-anonymity", "oa")
-    monkeypatch.setattr("setveil.memory.memory_left", lambda: None)
+    monkeypatch.setattr("setveil.base.memory.memory_left", lambda: None)
     require_room(rows, lambda: "Do something else.")
 
 
@@ -228,7 +228,7 @@ def test_a_release_that_does_not_fit(
     from setveil.cli.app import app_for
 
     setveil(*arguments).ok()
-    monkeypatch.setattr("setveil.memory.memory_left", lambda: 100)
+    monkeypatch.setattr("setveil.base.memory.memory_left", lambda: 100)
     with pytest.raises(SystemExit) as end:
         app_for(["verify"])(["verify", str(tmp_path / "out"), "-k4", "-m2"])
     assert end.value.code == 4

@@ -10,8 +10,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import HIERARCHY, Done, dump, refused, sample_rows, setveil, together, write
+from setveil.base.errors import RequestError
 from setveil.cli.risk import parse_sizes
-from setveil.errors import RequestError
 from setveil.report.risk import risk_text
 
 ROWS = sample_rows(120, seed=5)

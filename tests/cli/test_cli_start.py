@@ -54,14 +54,15 @@ def imported(folder: Path) -> set[str]:
 
 
 def test_what_is_needed_is_imported(imported: set[str]) -> None:
-    assert {"llvmlite", "numpy", "setveil.algorithms.aa", "setveil.runs.run"} <= imported
+    assert {"llvmlite", "numpy", "setveil.methods.algorithms.aa", "setveil.runs.run"} <= imported
 
 
 HEAVY = ("coverage", "highspy", "numba", "pandas", "polars", "pyarrow", "pydantic", "rich", "scipy")
 OTHERS = (
-    "importlib.metadata", "setveil.cli.hierarchy", "setveil.cli.verify", "setveil.facts.facts",
-    "setveil.hierarchy.systems", "setveil.published.chunk_files", "setveil.report.drawing.plots",
-    "setveil.studies", "setveil.algorithms.lg", "setveil.algorithms.pcta", "setveil.algorithms.rt",
+    "importlib.metadata", "setveil.cli.hierarchy", "setveil.cli.verify", "setveil.rows.facts.facts",
+    "setveil.rows.hierarchy.systems", "setveil.releases.published.chunk_files", "setveil.work.studies",
+    "setveil.report.drawing.plots", "setveil.methods.algorithms.lg", "setveil.methods.algorithms.pcta",
+    "setveil.methods.algorithms.rt",
 )  # fmt: skip
 
 

@@ -11,9 +11,9 @@ import pytest
 
 import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, together, write
-from setveil.errors import DataError, RequestError
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import DataError, RequestError
 from setveil.report.risk import risk_text
+from setveil.rows.hierarchy.tree import Hierarchy
 from tables import fast, hierarchy, random_tables
 from ward import ward
 

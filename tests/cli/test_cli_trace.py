@@ -11,7 +11,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import refused, together, write
-from setveil.errors import DataError, OutputError, RequestError
+from setveil.base.errors import DataError, OutputError, RequestError
 from setveil.report.trace import trace_html, trace_text
 
 TREE = "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n"

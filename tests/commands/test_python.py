@@ -20,9 +20,10 @@ import pyarrow as pa
 import pytest
 
 import setveil as sv
-from setveil import algorithms, plugins
-from setveil.options.reading import Reading
-from setveil.values.declared import options_of
+from setveil.base import plugins
+from setveil.base.values.declared import options_of
+from setveil.methods import algorithms
+from setveil.runs.options.reading import Reading
 
 ROWS: list[list[str]] = 4 * [["a", "b"], ["a"], ["b", "c"], ["a", "c"], []]
 PATHS = [["a", "ab", "*"], ["b", "ab", "*"], ["c", "*"]]

@@ -13,8 +13,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import refused, setveil, write
-from setveil.errors import closest, did_you_mean
-from setveil.guarantees import class_names, models
+from setveil.base.errors import closest, did_you_mean
+from setveil.judges.guarantees import class_names, models
 
 ROWS = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"], ["tea", "milk"], ["coffee"]]
 WARD = pd.DataFrame({"age": ["1", "2"] * 3, "codes": [["a"], ["b"], ["a", "b"], ["a"], ["b"], ["a"]]})

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.coat import pgen as twin
-from setveil.constraints.pgen import pgen
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
+from setveil.methods.constraints.pgen import pgen
+from setveil.rows.data.transactions import Transactions
 from strategies import Rows, examples, random_cases, row_lists, transactions
 
 PAPER = [

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from naive import coat as naive
-from setveil.constraints.check import check_policy, count_satisfied
-from setveil.constraints.io import (
+from setveil.base.errors import DataError, OutputError, RequestError
+from setveil.methods.constraints.check import check_policy, count_satisfied
+from setveil.methods.constraints.io import (
     ConstraintsFile,
     parse_privacy,
     parse_utility,
@@ -19,10 +20,9 @@ from setveil.constraints.io import (
     rest_note,
     write_privacy,
 )
-from setveil.constraints.utility import groups_of, siblings
-from setveil.data.layout import Layout
-from setveil.errors import DataError, OutputError, RequestError
-from setveil.hierarchy.tree import Hierarchy
+from setveil.methods.constraints.utility import groups_of, siblings
+from setveil.rows.data.layout import Layout
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import examples, random_case, random_tree, seeded, transactions
 
 FIMI, BASKET = Layout("fimi"), Layout("basket")

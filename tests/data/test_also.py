@@ -12,7 +12,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil, write
-from setveil.data.also import also_of
+from setveil.rows.data.also import also_of
 
 TREE = "E11;endo;*\nI10;circ;*\nJ45;resp;*\nA10;drug;*\nC07;drug;*\nN02;drug;*\n"
 READ = ["--id-column", "patient", "--item-column", "icd", "--also", "rx.csv:ATC"]

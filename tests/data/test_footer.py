@@ -12,8 +12,8 @@ import pyarrow.parquet as arrow
 import pytest
 
 import setveil as sv
-from setveil.data.io.footer import least_memory
-from setveil.errors import DataError
+from setveil.base.errors import DataError
+from setveil.rows.data.io.footer import least_memory
 from strategies import examples, seeded
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in

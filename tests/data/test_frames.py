@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.columns import guess_columns
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, TableError
+from setveil.base.errors import DataError, RequestError, TableError
+from setveil.rows.data.columns import guess_columns
+from setveil.rows.data.transactions import Transactions
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 
@@ -173,8 +173,8 @@ def test_pandas_without_pyarrow() -> None:
 import sys
 sys.modules["pyarrow"] = None
 import pandas as pd
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError
+from setveil.rows.data.transactions import Transactions
+from setveil.base.errors import DataError
 long = pd.DataFrame({"id": [7, 3, 7], "item": pd.Series(["a", "b", "c"], dtype=object)})
 assert list(Transactions.from_pandas(long)) == [("a", "c"), ("b",)]
 lists = pd.DataFrame({"x": [["b", "a"], [], None]})

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from origins import layout_of, origin_of
 from real_data import DATA
-from setveil.data.io import Layout, detect_format, read, sniff_content
-from setveil.data.io.sniff import likely_separator
-from setveil.data.io.source import Text, as_text, line_number
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, TableError
+from setveil.base.errors import DataError, RequestError, TableError
+from setveil.rows.data.io import Layout, detect_format, read, sniff_content
+from setveil.rows.data.io.sniff import likely_separator
+from setveil.rows.data.io.source import Text, as_text, line_number
+from setveil.rows.data.transactions import Transactions
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 
@@ -453,7 +453,9 @@ def test_paths_that_are_no_files(tmp_path: Path) -> None:
 
 def test_integers_are_read_without_polars(tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_text("1 2\n")
-    code = "import sys; from setveil.data.io import read; read(sys.argv[1]); print('polars' in sys.modules)"
+    code = (
+        "import sys; from setveil.rows.data.io import read; read(sys.argv[1]); print('polars' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "a.dat")], capture_output=True, text=True, check=True
     )

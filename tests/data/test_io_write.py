@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from origins import layout_of
 from real_data import DATA
-from setveil.data.io import FORMATS, Layout, parquet, read, save, writable_layout
-from setveil.data.io import write as writing
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError
+from setveil.base.errors import DataError, OutputError, RequestError
+from setveil.rows.data.io import FORMATS, Layout, parquet, read, save, writable_layout
+from setveil.rows.data.io import write as writing
+from setveil.rows.data.transactions import Transactions
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 
@@ -233,8 +233,8 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 @pytest.mark.exhaustive
 def test_parquet_bytes_do_not_depend_on_threads(tmp_path: Path) -> None:
     code = (
-        "import sys, numpy as np; from setveil.data.io import Layout, save; "
-        "from setveil.data.transactions import Transactions; "
+        "import sys, numpy as np; from setveil.rows.data.io import Layout, save; "
+        "from setveil.rows.data.transactions import Transactions; "
         "rng = np.random.default_rng(0); "
         "codes, labels = rng.integers(0, 500, 600000), list(map(str, range(500))); "
         "data = Transactions.from_codes(np.arange(0, 600001, 2), codes, labels); "

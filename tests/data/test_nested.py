@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.io import read
-from setveil.data.nested import flat
-from setveil.data.nested_frames import flat_frame
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, TableError
+from setveil.base.errors import DataError, TableError
+from setveil.rows.data.io import read
+from setveil.rows.data.nested import flat
+from setveil.rows.data.nested_frames import flat_frame
+from setveil.rows.data.transactions import Transactions
 
 ORDERS: list[dict[str, Any]] = [
     {

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError
+from setveil.base.errors import DataError
+from setveil.rows.data.transactions import Transactions
 
 FRAME = pd.DataFrame({"patient": [7, 7, 9], "code": ["a", "b", "a"], "sex": ["m", "f", "f"]})
 INDEXED = FRAME.set_index("patient")

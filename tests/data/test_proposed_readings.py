@@ -14,7 +14,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil, write
-from setveil.errors import TableError
+from setveil.base.errors import TableError
 from strategies import many, seeded
 
 LOG = [

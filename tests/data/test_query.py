@@ -13,10 +13,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from setveil.data.io import query
-from setveil.data.io.query import read_query
-from setveil.errors import DataError, RequestError
-from setveil.redact import redacted
+from setveil.base.errors import DataError, RequestError
+from setveil.base.redact import redacted
+from setveil.rows.data.io import query
+from setveil.rows.data.io.query import read_query
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from cli_helpers import setveil, write
-from setveil.attacker import distances
-from setveil.data.draws import row_keys
-from setveil.options.inputs import draw_rows, draw_rows_again
-from setveil.published.facts import FactsRelease
+from setveil.judges.attacker import distances
+from setveil.releases.published.facts import FactsRelease
+from setveil.rows.data.draws import row_keys
+from setveil.runs.options.inputs import draw_rows, draw_rows_again
 from strategies import seeded
 
 ROWS = st.lists(st.frozensets(st.sampled_from("abcd")).map(sorted), min_size=1, max_size=30)

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from setveil.data.sample import grocery_sample
-from setveil.errors import RequestError
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import RequestError
+from setveil.rows.data.sample import grocery_sample
+from setveil.rows.hierarchy.tree import Hierarchy
 
 
 def digest(rows: int, seed: int) -> str:

@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setveil.data.io import source
-from setveil.data.io.source import as_text, gather, is_xlsx, open_source, read_bytes
-from setveil.errors import DataError, RequestError
-from setveil.memory import Unpacked, unpack_up_to
+from setveil.base.errors import DataError, RequestError
+from setveil.base.memory import Unpacked, unpack_up_to
+from setveil.rows.data.io import source
+from setveil.rows.data.io.source import as_text, gather, is_xlsx, open_source, read_bytes
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 
@@ -374,7 +374,7 @@ def test_what_is_unpacked_is_bounded(tmp_path: Path, kind: str, monkeypatch: pyt
     suffix, pack = PACKERS[kind]
     path = write(tmp_path / f"a.csv{suffix}", pack(BOMB))
     assert len(open_source(path).content) == len(BOMB)  # there is room
-    monkeypatch.setattr("setveil.memory.memory_left", lambda: len(BOMB))
+    monkeypatch.setattr("setveil.base.memory.memory_left", lambda: len(BOMB))
     sizes: list[int] = []
 
     class Counted(Unpacked):
@@ -393,7 +393,7 @@ def test_what_is_unpacked_is_bounded(tmp_path: Path, kind: str, monkeypatch: pyt
     unpack_up_to(64)
     assert open_source(path).content == BOMB
     monkeypatch.delenv("SETVEIL_UNPACKED_LIMIT")
-    monkeypatch.setattr("setveil.memory.memory_left", lambda: None)
+    monkeypatch.setattr("setveil.base.memory.memory_left", lambda: None)
     assert open_source(path).content == BOMB
 
 

@@ -13,9 +13,9 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.data.spelling import code_form, is_rounded, look_alikes, respelled, text_form
-from setveil.errors import DataError
-from setveil.hierarchy.build import by_system
+from setveil.base.errors import DataError
+from setveil.rows.data.spelling import code_form, is_rounded, look_alikes, respelled, text_form
+from setveil.rows.hierarchy.build import by_system
 
 ROWS = [["E11.9", "I10"], ["e119", "i10 "], ["E119", "J18.9"], ["j189"]]
 MERGED = [("E119", "I10"), ("E119", "I10"), ("E119", "J189"), ("J189",)]

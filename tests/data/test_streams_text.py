@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from setveil.data.io import read, streams
-from setveil.data.io.streams import ListFiles, TextFiles, open_streams
-from setveil.errors import DataError, RequestError
+from setveil.base.errors import DataError, RequestError
+from setveil.rows.data.io import read, streams
+from setveil.rows.data.io.streams import ListFiles, TextFiles, open_streams
 
 
 def rows_of(files: TextFiles) -> list[list[str]]:

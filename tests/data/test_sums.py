@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.data.sums import Sums, in_memory
-from setveil.engine.parts import RowsOnDisk
-from setveil.engine.tabled import TabledRows
-from setveil.guarantees.verify.km_pieces import Counted
+from setveil.judges.guarantees.verify.km_pieces import Counted
+from setveil.rows.data.sums import Sums, in_memory
+from setveil.rows.engine.parts import RowsOnDisk
+from setveil.rows.engine.tabled import TabledRows
 
 
 def contents(rows: Sums) -> tuple[tuple[str, ...], int, int, int, int, list[int]]:

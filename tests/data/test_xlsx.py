@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setveil.data.io.source import Source, open_source
-from setveil.data.io.xlsx import read_sheet_lines
-from setveil.errors import DataError, RequestError
+from setveil.base.errors import DataError, RequestError
+from setveil.rows.data.io.source import Source, open_source
+from setveil.rows.data.io.xlsx import read_sheet_lines
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 

@@ -16,7 +16,7 @@ import pytest
 import setveil as sv
 from cli_helpers import files_under, together
 from random_files import EVENT_TABLES, event_table, sorted_numbers
-from setveil.data.io.streams import open_streams
+from setveil.rows.data.io.streams import open_streams
 from strategies import many, seeded
 
 PEOPLE = {

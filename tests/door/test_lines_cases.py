@@ -14,7 +14,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import together
-from setveil.data.io.streams import open_streams
+from setveil.rows.data.io.streams import open_streams
 from workbooks import xlsx
 
 CODES = ["E78.5", "I10", "I50.1", "J44.1", "F32.9", "N18.3", "B20", "M54.5"]

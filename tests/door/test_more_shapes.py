@@ -17,7 +17,7 @@ import pytest
 import setveil as sv
 from cli_helpers import setveil
 from printed_commands import printed
-from setveil.errors import TableError
+from setveil.base.errors import TableError
 from workbooks import xlsx
 
 FOODS = ["milk", "bread", "eggs", "butter", "apples", "rice", "beer", "coffee"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from setveil.data.names import (
+from setveil.rows.data.names import (
     is_date_name,
     is_event,
     is_item_name,

@@ -14,8 +14,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.data import evidence
-from setveil.data.names import is_item_name
+from setveil.rows.data import evidence
+from setveil.rows.data.names import is_item_name
 from strategies import seeded
 
 

@@ -14,7 +14,7 @@ import setveil as sv
 from cli_helpers import together
 from random_files import Found, random_file, random_rows
 from real_data import DATA
-from setveil.errors import SetveilError, TableError
+from setveil.base.errors import SetveilError, TableError
 from setveil.studio.desk.data import preview
 from setveil.studio.desk.place import Desk
 from strategies import many, seeded

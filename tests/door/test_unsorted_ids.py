@@ -13,7 +13,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import files_under, together
-from setveil.data.ids import come_evenly
+from setveil.rows.data.ids import come_evenly
 from strategies import seeded
 
 GOODS = ("bread", "milk", "tea", "beer", "wine", "eggs", "rice", "fish", "soap", "salt", "jam", "nuts")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from setveil.data.vocabulary import Vocabulary
-from setveil.engine.counting import Piece
-from setveil.engine.files import FileRows
-from setveil.errors import DataError
+from setveil.base.errors import DataError
+from setveil.rows.data.vocabulary import Vocabulary
+from setveil.rows.engine.counting import Piece
+from setveil.rows.engine.files import FileRows
 
 
 def test_rows_are_read_anew() -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from naive.anonymize import up_from
-from setveil.engine.numbering import Numbering
-from setveil.engine.rows import MemoryRows
+from setveil.base.threads import use_threads
 from setveil.kernels.count import cell_offsets
 from setveil.kernels.rows import Ids, Ints, recode_rows
-from setveil.threads import use_threads
+from setveil.rows.engine.numbering import Numbering
+from setveil.rows.engine.rows import MemoryRows
 from strategies import Case, examples, random_case, seeded
 
 
@@ -30,7 +30,7 @@ def test_answers_are_sums_over_all_rows(threads: int, monkeypatch: pytest.Monkey
     for _ in range(examples(150, 40)):
         case = random_case(rng, most_rows=20)
         tree = case.tree
-        monkeypatch.setattr("setveil.engine.rows.AT_ONCE", rng.randint(1, 30))
+        monkeypatch.setattr("setveil.rows.engine.rows.AT_ONCE", rng.randint(1, 30))
         held = MemoryRows(*leaf_rows(case))
         assert held.lengths.tolist() == np.bincount([len(row) for row in case.rows]).tolist()
 

@@ -7,8 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from setveil.engine.numbering import Numbering
-from setveil.engine.partial import (
+from setveil.kernels.count import empty_table
+from setveil.kernels.rows import distinct_rows, frozen, recode_rows, take_rows
+from setveil.rows.engine.numbering import Numbering
+from setveil.rows.engine.partial import (
     WeightedPiece,
     added,
     blocks,
@@ -18,9 +20,7 @@ from setveil.engine.partial import (
     rare_part,
     supports_part,
 )
-from setveil.engine.rows import MemoryRows
-from setveil.kernels.count import empty_table
-from setveil.kernels.rows import distinct_rows, frozen, recode_rows, take_rows
+from setveil.rows.engine.rows import MemoryRows
 from strategies import examples, random_case, seeded
 
 

@@ -12,16 +12,16 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.algorithms import aa
-from setveil.data.io.parquet import write_files
-from setveil.data.io.streams import ListFiles
-from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
-from setveil.engine.numbering import Numbering
-from setveil.engine.parts import Part, PartRows, RowsOnDisk, write_numbers
-from setveil.engine.rows import MemoryRows
-from setveil.errors import DataError
+from setveil.base.errors import DataError
 from setveil.kernels.rows import recode_rows
+from setveil.methods.algorithms import aa
+from setveil.rows.data.io.parquet import write_files
+from setveil.rows.data.io.streams import ListFiles
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.engine.numbering import Numbering
+from setveil.rows.engine.parts import Part, PartRows, RowsOnDisk, write_numbers
+from setveil.rows.engine.rows import MemoryRows
 from strategies import Case, cut_up, examples, random_case, seeded
 
 
@@ -46,7 +46,7 @@ def test_parts_answer_as_memory_does(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for number in range(examples(60, 15)):
         case = random_case(rng, most_rows=20)
         data, tree = case.data, case.tree
-        monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 20))
+        monkeypatch.setattr("setveil.rows.engine.parts.OF_A_PART", rng.randint(1, 20))
         parts = on_disk(case, tmp_path / str(number), [rng.randint(0, data.n_rows) for _ in range(3)])
         several += len(parts.parts) > 1
         assert (parts.n_rows, parts.n_items) == (data.n_rows, data.n_items)
@@ -87,7 +87,7 @@ def test_a_part_that_changed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [[["b", "a", "b"], [], None, ["10"]], [[10, 9], [9, 9], None]])
 def test_lists_read_in_pieces(tmp_path: Path, rows: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("setveil.data.io.streams.AT_ONCE", 2)
+    monkeypatch.setattr("setveil.rows.data.io.streams.AT_ONCE", 2)
     for number in range(2):
         pl.DataFrame({"x": rows, "y": 1}).write_parquet(tmp_path / f"{number}.parquet", row_group_size=1)
     files = ListFiles([str(tmp_path / f"{number}.parquet") for number in range(2)])

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil
-from setveil.data.transactions import Transactions
-from setveil.engine.publish import (
+from setveil.kernels.content import merge_rows_by_content
+from setveil.releases.published.rows import shuffled
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.engine.publish import (
     bounds_of,
     draw_keys,
     file_of,
@@ -22,8 +24,6 @@ from setveil.engine.publish import (
     part_of,
     unpacked,
 )
-from setveil.kernels.content import merge_rows_by_content
-from setveil.published.rows import shuffled
 
 # What may differ when a stage is run again, or depends on partitions. (Arrow has a function `take`, too.)
 FORBIDDEN = {
@@ -101,7 +101,7 @@ def calls_in(path: Path) -> set[str]:
 
 def test_nothing_on_spark_depends_on_chance_or_on_partitions() -> None:
     source = Path(str(setveil.__file__)).parent
-    files = [source / "engine" / "spark.py", *(source / "spark").glob("*.py")]
+    files = [source / "rows" / "engine" / "spark.py", *(source / "spark").glob("*.py")]
     assert len(files) > 3
     for path in files:
         assert not calls_in(path) & FORBIDDEN, path

@@ -19,12 +19,12 @@ import polars as pl
 import setveil as sv
 from cli_helpers import together
 from model_runs import recoding_of
-from setveil import algorithms
-from setveil.guarantees import models
-from setveil.options.decode import Inputs
-from setveil.options.guarantees import make_guarantee
-from setveil.tables.ends import in_cells
-from setveil.tables.quasi_identifiers import quasi_identifier
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms
+from setveil.rows.tables.ends import in_cells
+from setveil.rows.tables.quasi_identifiers import quasi_identifier
+from setveil.runs.options.decode import Inputs
+from setveil.runs.options.guarantees import make_guarantee
 
 T = TypeVar("T")
 Rows = list[list[str]]

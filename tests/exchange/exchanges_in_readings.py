@@ -30,7 +30,7 @@ from exchanges import (
     writing,
     written,
 )
-from setveil.data.spelling import code_form, text_form
+from setveil.rows.data.spelling import code_form, text_form
 from setveil.runs import orders
 
 Lines = list[list[str]]

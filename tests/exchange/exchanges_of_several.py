@@ -27,7 +27,7 @@ from exchanges import (
     whole,
     writing,
 )
-from setveil.data.draws import row_keys
+from setveil.rows.data.draws import row_keys
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ import pytest
 import setveil as sv
 from fact_cases import random_facts
 from naive import facts as naive
-from setveil.algorithms.exact import exact
-from setveil.facts.generalizing import Generalizing
-from setveil.guarantees.verify.boxes import overlapping
-from setveil.hierarchy.boxes import BoxTree, product_tree
-from setveil.hierarchy.tree import Hierarchy
+from setveil.judges.guarantees.verify.boxes import overlapping
+from setveil.methods.algorithms.exact import exact
+from setveil.rows.facts.generalizing import Generalizing
+from setveil.rows.hierarchy.boxes import BoxTree, product_tree
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import many
 
 

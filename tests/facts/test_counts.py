@@ -11,10 +11,10 @@ import pytest
 import setveil as sv
 from fact_cases import random_columns, random_facts, some_facts
 from naive import worlds as naive
-from setveil.errors import DataError, RequestError
-from setveil.guarantees.verify.counts import CountsFile, check_counts
-from setveil.guarantees.verify.fact_counts import check_fact_counts
-from setveil.published.facts import FactsRelease
+from setveil.base.errors import DataError, RequestError
+from setveil.judges.guarantees.verify.counts import CountsFile, check_counts
+from setveil.judges.guarantees.verify.fact_counts import check_fact_counts
+from setveil.releases.published.facts import FactsRelease
 from strategies import many
 
 

@@ -13,10 +13,10 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.attacker.distances import best_of, distance_risk_after, distances_of
-from setveil.errors import RequestError
-from setveil.facts.dates import span_of
-from setveil.published.facts import FactsRelease
+from setveil.base.errors import RequestError
+from setveil.judges.attacker.distances import best_of, distance_risk_after, distances_of
+from setveil.releases.published.facts import FactsRelease
+from setveil.rows.facts.dates import span_of
 from strategies import many
 
 

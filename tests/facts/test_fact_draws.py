@@ -9,9 +9,9 @@ import pytest
 
 import setveil as sv
 from fact_cases import random_columns, random_facts, some_facts
-from setveil.errors import DataError, RequestError
-from setveil.published import shared as record_of
-from setveil.reconstruction.draws import Terms, read_draws
+from setveil.base.errors import DataError, RequestError
+from setveil.judges.reconstruction.draws import Terms, read_draws
+from setveil.releases.published import shared as record_of
 from strategies import many
 
 

@@ -14,8 +14,8 @@ import pytest
 import setveil as sv
 from naive import fact_tables as naive
 from naive import facts as naive_facts
-from setveil.errors import SetveilError
-from setveil.facts.tables import FactTable
+from setveil.base.errors import SetveilError
+from setveil.rows.facts.tables import FactTable
 from strategies import many
 
 ICD = {"a": "x", "b": "x", "c": "*", "x": "*"}

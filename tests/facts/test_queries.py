@@ -18,21 +18,21 @@ from cli_helpers import setveil
 from fact_cases import some_facts, taken_apart
 from naive import estimates as naive
 from naive import worlds
+from setveil.base.errors import DataError, InfeasibleError, RequestError
 from setveil.commands.query import shared_of
-from setveil.errors import DataError, InfeasibleError, RequestError
-from setveil.published import shared as record_of
-from setveil.published.facts import FactsRelease
-from setveil.published.shared import SharedFacts
-from setveil.utility.estimates import Estimator
-from setveil.utility.estimators import estimator_for
-from setveil.utility.estimators.facts import FactEstimator
+from setveil.judges.utility.estimates import Estimator
+from setveil.judges.utility.estimators import estimator_for
+from setveil.judges.utility.estimators.facts import FactEstimator
+from setveil.releases.published import shared as record_of
+from setveil.releases.published.facts import FactsRelease
+from setveil.releases.published.shared import SharedFacts
 from strategies import many
 
 
 @pytest.fixture
 def small_domain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Restrict the possible dates to occurring ones, because the test lists all worlds."""
-    monkeypatch.setattr("setveil.facts.settling.settled", lambda data, _: data)
+    monkeypatch.setattr("setveil.rows.facts.settling.settled", lambda data, _: data)
 
 
 def random_release(random: Random) -> tuple[FactsRelease, SharedFacts]:

@@ -7,7 +7,7 @@ from random import Random
 import polars as pl
 
 import setveil as sv
-from setveil.errors import DataError, InfeasibleError
+from setveil.base.errors import DataError, InfeasibleError
 from strategies import enough
 
 GROUPS = {"a1": "a", "a2": "a", "b1": "b", "b2": "b", "c": "*", "a": "*", "b": "*", "*": None}

@@ -15,12 +15,12 @@ import pytest
 
 import setveil as sv
 from naive import facts as naive
-from setveil.algorithms.exact import _search
-from setveil.facts.generalizing import Generalizing
-from setveil.facts.settling import settled
-from setveil.hierarchy.boxes import BoxTree, forest, product_tree
-from setveil.progress import silent
-from setveil.values.per_column import PerColumn, column_of
+from setveil.base.progress import silent
+from setveil.base.values.per_column import PerColumn, column_of
+from setveil.methods.algorithms.exact import _search
+from setveil.rows.facts.generalizing import Generalizing
+from setveil.rows.facts.settling import settled
+from setveil.rows.hierarchy.boxes import BoxTree, forest, product_tree
 from strategies import many
 
 Line = tuple[str, str, str, str, str]  # who, code, drug, on, price

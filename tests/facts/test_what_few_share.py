@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.errors import DataError
-from setveil.facts.dates import period_of, periods_of, read_date
+from setveil.base.errors import DataError
+from setveil.rows.facts.dates import period_of, periods_of, read_date
 from strategies import many
 
 CODES = {"a1": "a", "a2": "a", "b1": "b", "b2": "b", "a": "codes", "b": "codes", "codes": None}

@@ -17,10 +17,10 @@ import setveil as sv
 from cli_helpers import files_under, setveil, write
 from fact_cases import random_facts, some_facts
 from naive.km import is_km
-from setveil.facts.generalizing import Generalizing
-from setveil.facts.settling import settled
-from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
-from setveil.hierarchy.columns import joined
+from setveil.rows.facts.generalizing import Generalizing
+from setveil.rows.facts.settling import settled
+from setveil.rows.hierarchy.boxes import BoxTree, forest, line_at, product_tree
+from setveil.rows.hierarchy.columns import joined
 from setveil.runs.check import check
 from setveil.runs.orders import trees_of
 from strategies import examples

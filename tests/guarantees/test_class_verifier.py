@@ -12,10 +12,10 @@ import numpy as np
 from class_releases import class_rows, counts_of, drawn, drawn_rows, members_of, published
 from naive import classes as naive
 from naive.km import supports
-from setveil.data.transactions import Transactions
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.class_counts import ClassCountsFile, check_class_counts
-from setveil.guarantees.verify.classes import KmClassesVerdict, classes_of, verify_classes
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify.class_counts import ClassCountsFile, check_class_counts
+from setveil.judges.guarantees.verify.classes import KmClassesVerdict, classes_of, verify_classes
+from setveil.rows.data.transactions import Transactions
 from strategies import examples
 
 

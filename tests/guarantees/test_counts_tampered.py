@@ -19,7 +19,7 @@ import setveil as sv
 from cli_helpers import Done, refused, together
 from naive import worlds as naive
 from naive.km import item_order
-from setveil.errors import SetveilError
+from setveil.base.errors import SetveilError
 from strategies import examples
 
 Edit = Callable[[bytes], bytes]

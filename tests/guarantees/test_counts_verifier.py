@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from naive import worlds as naive
 from naive.km import item_order
-from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
+from setveil.judges.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from strategies import examples, transactions
 
 Row = frozenset[str]

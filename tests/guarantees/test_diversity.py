@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from cli_helpers import setveil
-from setveil.data.transactions import Transactions
-from setveil.guarantees.verify import diversity
-from setveil.guarantees.verify.diversity import diversities
-from setveil.published.table_files import PublishedTable
-from setveil.tables.table import TextColumn
+from setveil.judges.guarantees.verify import diversity
+from setveil.judges.guarantees.verify.diversity import diversities
+from setveil.releases.published.table_files import PublishedTable
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.tables.table import TextColumn
 
 
 def column(name: str, values: Sequence[str]) -> TextColumn:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil import algorithms
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, InfeasibleError, RequestError
-from setveil.guarantees import Guarantee, models
-from setveil.guarantees.verify import verify
-from setveil.published.group_files import PublishedGroups, read_grouped
+from setveil.base.errors import DataError, InfeasibleError, RequestError
+from setveil.judges.guarantees import Guarantee, models
+from setveil.judges.guarantees.verify import verify
+from setveil.methods import algorithms
+from setveil.releases.published.group_files import PublishedGroups, read_grouped
+from setveil.rows.data.vocabulary import Vocabulary
 from tables import as_table
 
 LARGE = [2**31 - 1, 2**31, 2**53 + 1, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30]

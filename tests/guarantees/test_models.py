@@ -11,20 +11,20 @@ import pytest
 
 import setveil as sv
 from group_cases import publish
-from setveil import algorithms
-from setveil.errors import RequestError
-from setveil.guarantees import Facts, Guarantee, Model, Words, model_named, models, module_of
-from setveil.guarantees.verify import verify
-from setveil.options.decode import Inputs
-from setveil.options.guarantees import make_guarantee, missing
-from setveil.published import kind_named, kinds
-from setveil.published import publish as publish_any
-from setveil.published.blocks import NoisyBlocks
-from setveil.published.chunk_files import as_chunks
+from setveil.base.errors import RequestError
+from setveil.base.values.declared import Option
+from setveil.base.values.kinds import Integer, Kind, Positive, Probability, Share, Size
+from setveil.judges.guarantees import Facts, Guarantee, Model, Words, model_named, models, module_of
+from setveil.judges.guarantees.verify import verify
+from setveil.methods import algorithms
+from setveil.releases.published import kind_named, kinds
+from setveil.releases.published import publish as publish_any
+from setveil.releases.published.blocks import NoisyBlocks
+from setveil.releases.published.chunk_files import as_chunks
 from setveil.report.models import check, items_known, promise
 from setveil.report.verdict import verdict_text
-from setveil.values.declared import Option
-from setveil.values.kinds import Integer, Kind, Positive, Probability, Share, Size
+from setveil.runs.options.decode import Inputs
+from setveil.runs.options.guarantees import make_guarantee, missing
 from strategies import transactions
 from tables import as_table, published_as_it_is
 
@@ -99,7 +99,7 @@ def test_the_first_choice_gives_it(name: str) -> None:
 @every_model
 def test_there_is_a_verifier(name: str) -> None:
     module = module_of(name).__name__.rpartition(".")[2]
-    assert callable(getattr(import_module(f"setveil.guarantees.verify.{module}"), f"verify_{module}"))
+    assert callable(getattr(import_module(f"setveil.judges.guarantees.verify.{module}"), f"verify_{module}"))
     kept, broken = verdicts(model_named(name))
     assert kept["model"] == broken["model"] == name
     assert (kept["holds"], kept["violations"], kept["first"]) == (True, 0, [])

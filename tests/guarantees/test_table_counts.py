@@ -17,10 +17,10 @@ from naive.km import item_order
 from naive.table_worlds import Recoded
 from naive.tables_verify import Line
 from naive.worlds import Release, Tally, items_of
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.mixed_km import MixedKmAnonymity
-from setveil.guarantees.verify.counts import CountsFile
-from setveil.guarantees.verify.table_counts import check_table_counts
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.mixed_km import MixedKmAnonymity
+from setveil.judges.guarantees.verify.counts import CountsFile
+from setveil.judges.guarantees.verify.table_counts import check_table_counts
 from strategies import examples
 from table_cases import published
 

@@ -11,9 +11,9 @@ import pytest
 import setveil as sv
 from cli_helpers import setveil, write
 from naive import absence as naive
-from setveil.errors import RequestError
-from setveil.guarantees.verify.absence import signs_of, verify_absence
-from setveil.guarantees.verify.table_absence import verify_table_absence
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.verify.absence import signs_of, verify_absence
+from setveil.judges.guarantees.verify.table_absence import verify_table_absence
 from strategies import many, random_rows, seeded, transactions
 from table_cases import published, random_lines
 

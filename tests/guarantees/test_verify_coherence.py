@@ -12,11 +12,11 @@ import pytest
 
 from coherence_cases import PAPER, PRIVATE, random_problem, rows_of
 from naive import coherence as naive
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.coherence import Coherence, model
-from setveil.guarantees.verify import _coherence as loops
-from setveil.guarantees.verify import coherence as module
-from setveil.guarantees.verify.coherence import verify_coherence
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.judges.guarantees.coherence import Coherence, model
+from setveil.judges.guarantees.verify import _coherence as loops
+from setveil.judges.guarantees.verify import coherence as module
+from setveil.judges.guarantees.verify.coherence import verify_coherence
 from strategies import examples, many, seeded, transactions
 
 

@@ -12,12 +12,12 @@ import pytest
 import setveil as sv
 from naive import coat as naive
 from naive.km import violations
-from setveil.errors import DataError, RequestError
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.guarantees.verify import constraints as module
-from setveil.guarantees.verify import verify
-from setveil.guarantees.verify.constraints import verify_constraints
-from setveil.progress import listener
+from setveil.base.errors import DataError, RequestError
+from setveil.base.progress import listener
+from setveil.judges.guarantees.constraints import PrivacyConstraints
+from setveil.judges.guarantees.verify import constraints as module
+from setveil.judges.guarantees.verify import verify
+from setveil.judges.guarantees.verify.constraints import verify_constraints
 from strategies import examples, many, random_case, seeded, transactions
 
 Image = Mapping[str, str | None]

@@ -12,11 +12,11 @@ import setveil as sv
 from naive import cover as naive
 from naive.anonymize import all_cuts, leaves, recode, up_from
 from naive.km import greatest_k, is_km
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.cover import covered_rows
-from setveil.guarantees.verify.km import KmVerdict, verify_km
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published.counts import Counts
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify.cover import covered_rows
+from setveil.judges.guarantees.verify.km import KmVerdict, verify_km
+from setveil.releases.published.counts import Counts
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.check import check
 from strategies import ALPHABETS, Parents, Rows, examples, random_tree, seeded, transactions
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import setveil as sv
-from setveil.guarantees.differential_privacy import violation_words
-from setveil.published.blocks import drawn_rows
+from setveil.judges.guarantees.differential_privacy import violation_words
+from setveil.releases.published.blocks import drawn_rows
 
 ROWS = [["tea", "milk"], ["tea"], ["milk"], ["rum, dark", "tea"]] * 25
 Change = Callable[[dict[str, Any]], object]

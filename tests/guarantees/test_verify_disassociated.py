@@ -13,8 +13,8 @@ import setveil as sv
 from chunk_cases import fast, random_release, random_rows, slow, tampered
 from naive import disassociation as naive
 from naive.disassociation import Chunk, Chunks
-from setveil.guarantees.disassociated import Disassociated, violation_words
-from setveil.guarantees.verify.disassociated import DisassociatedVerdict, verify_disassociated
+from setveil.judges.guarantees.disassociated import Disassociated, violation_words
+from setveil.judges.guarantees.verify.disassociated import DisassociatedVerdict, verify_disassociated
 from strategies import examples, seeded
 
 CONDITION = {
@@ -122,7 +122,7 @@ def test_shared_items_that_are_elsewhere_need_whole_parts_k_times() -> None:
 
 
 def test_repeats_in_parts_are_found() -> None:
-    from setveil.published.chunk_files import as_chunks
+    from setveil.releases.published.chunk_files import as_chunks
 
     release = as_chunks(1, 2, [2], 0, [([0], ["a"], [["a", "a"], ["a"]])], 0, [[]])
     verdict = verify_disassociated(release, Disassociated(1, 2))

@@ -13,20 +13,20 @@ import pytest
 from naive import inference as naive
 from naive.inference import Rule
 from naive.km import Rows, item_order
-from setveil.errors import RequestError
-from setveil.guarantees.coherence import Coherence
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.km_rho import KmRho
-from setveil.guarantees.rho_uncertainty import RhoUncertainty
-from setveil.guarantees.verify import _closed_rules as closed_loops
-from setveil.guarantees.verify import _inference as loops
-from setveil.guarantees.verify import km_rho as module
-from setveil.guarantees.verify import rho_uncertainty as uncertainty
-from setveil.guarantees.verify._inference import Learned
-from setveil.guarantees.verify.coherence import verify_coherence
-from setveil.guarantees.verify.km import verify_km
-from setveil.guarantees.verify.km_rho import KmRhoVerdict, TooFew, verify_km_rho
-from setveil.guarantees.verify.rho_uncertainty import RhoUncertaintyVerdict, verify_rho_uncertainty
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.km_rho import KmRho
+from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.judges.guarantees.verify import _closed_rules as closed_loops
+from setveil.judges.guarantees.verify import _inference as loops
+from setveil.judges.guarantees.verify import km_rho as module
+from setveil.judges.guarantees.verify import rho_uncertainty as uncertainty
+from setveil.judges.guarantees.verify._inference import Learned
+from setveil.judges.guarantees.verify.coherence import verify_coherence
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.judges.guarantees.verify.km_rho import KmRhoVerdict, TooFew, verify_km_rho
+from setveil.judges.guarantees.verify.rho_uncertainty import RhoUncertaintyVerdict, verify_rho_uncertainty
 from strategies import ALPHABETS, COMPILED, either, enough, examples, many, random_rows, seeded, transactions
 
 RHOS = ("1/10", "1/5", "1/3", "0.4", "1/2", "2/3", "0.9")

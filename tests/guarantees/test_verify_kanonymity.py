@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from naive import kanonymity as naive
 from naive.km import item_order
-from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.kanonymity import TransactionalKAnonymity
-from setveil.guarantees.verify import kanonymity
-from setveil.guarantees.verify.kanonymity import KAnonymityVerdict, verify_kanonymity
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.judges.guarantees.kanonymity import TransactionalKAnonymity
+from setveil.judges.guarantees.verify import kanonymity
+from setveil.judges.guarantees.verify.kanonymity import KAnonymityVerdict, verify_kanonymity
 from strategies import ALPHABETS, Rows, examples, random_rows, row_lists, seeded, transactions
 
 

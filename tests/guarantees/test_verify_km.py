@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from naive import km as naive
 from releases import released
-from setveil import algorithms
-from setveil.data.transactions import Transactions
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify import km
-from setveil.guarantees.verify._tables import is_worth_it
-from setveil.guarantees.verify.km import KmVerdict, verify_km
-from setveil.threads import use_threads
+from setveil.base.threads import use_threads
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify import km
+from setveil.judges.guarantees.verify._tables import is_worth_it
+from setveil.judges.guarantees.verify.km import KmVerdict, verify_km
+from setveil.methods import algorithms
+from setveil.rows.data.transactions import Transactions
 from strategies import (
     ALPHABETS,
     COMPILED,

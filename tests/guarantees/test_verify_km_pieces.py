@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import RequestError
-from setveil.guarantees.verify.km import verify_km
-from setveil.guarantees.verify.km_pieces import verify_km_pieces
-from setveil.progress import silent
+from setveil.base.errors import RequestError
+from setveil.base.progress import silent
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.judges.guarantees.verify.km_pieces import verify_km_pieces
+from setveil.rows.data.vocabulary import Vocabulary
 
 rows = st.lists(st.lists(st.sampled_from("abcde"), max_size=5), max_size=9)
 

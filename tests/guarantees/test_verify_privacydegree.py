@@ -10,10 +10,10 @@ import pytest
 
 from group_cases import GROUPS, ROWS, SENSITIVE, publish, random_groups
 from naive import cahd as naive
-from setveil.data.transactions import Transactions
-from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.guarantees.verify.privacydegree import verify_privacydegree
-from setveil.published.group_files import PublishedGroups
+from setveil.judges.guarantees.privacydegree import PrivacyDegree
+from setveil.judges.guarantees.verify.privacydegree import verify_privacydegree
+from setveil.releases.published.group_files import PublishedGroups
+from setveil.rows.data.transactions import Transactions
 from strategies import ALPHABETS, examples, random_rows, seeded, transactions
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from naive import series as naive
 from series_cases import KNOWN, PRESENCE, Series, random_series, series
-from setveil.data.people import Appearance, SeriesPeople
-from setveil.guarantees.series import Known, Presence, SeriesAnonymity
-from setveil.guarantees.verify.series import least_candidates, newly_exposed, verify_series
+from setveil.judges.guarantees.series import Known, Presence, SeriesAnonymity
+from setveil.judges.guarantees.verify.series import least_candidates, newly_exposed, verify_series
+from setveil.rows.data.people import Appearance, SeriesPeople
 from strategies import examples
 
 WAYS = [(known, presence) for known in KNOWN for presence in PRESENCE]

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from naive import tables_verify as naive
 from naive.tables_verify import Line, Lines
-from setveil.data.vocabulary import item_order
-from setveil.errors import RequestError
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.mixed_km import MixedKmAnonymity
-from setveil.guarantees.verify import _classes, verify
-from setveil.guarantees.verify._shares import Betrayal
-from setveil.guarantees.verify.kkm import KKmVerdict, verify_kkm
-from setveil.guarantees.verify.mixed_km import verify_mixed_km
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.mixed_km import MixedKmAnonymity
+from setveil.judges.guarantees.verify import _classes, verify
+from setveil.judges.guarantees.verify._shares import Betrayal
+from setveil.judges.guarantees.verify.kkm import KKmVerdict, verify_kkm
+from setveil.judges.guarantees.verify.mixed_km import verify_mixed_km
+from setveil.rows.data.vocabulary import item_order
 from strategies import examples
 from table_cases import COLUMNS, KEPT, published, random_lines
 

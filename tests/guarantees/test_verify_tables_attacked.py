@@ -11,14 +11,14 @@ import numpy as np
 
 from naive import rt_items, rt_verify
 from naive.rt_verify import Row
-from setveil.data.transactions import Transactions
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.mixed_km import MixedKmAnonymity
-from setveil.guarantees.verify.kkm import RareRows, verify_kkm
-from setveil.guarantees.verify.mixed_km import verify_mixed_km
-from setveil.published.table_files import PublishedTable
-from setveil.published.tables import publish
-from setveil.tables.table import TextColumn
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.mixed_km import MixedKmAnonymity
+from setveil.judges.guarantees.verify.kkm import RareRows, verify_kkm
+from setveil.judges.guarantees.verify.mixed_km import verify_mixed_km
+from setveil.releases.published.table_files import PublishedTable
+from setveil.releases.published.tables import publish
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.tables.table import TextColumn
 from strategies import many, seeded
 from tables import fast, parts_of, random_table, shown_by
 

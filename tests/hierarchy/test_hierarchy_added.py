@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 import pytest
 
-from setveil import hierarchy
-from setveil.algorithms._public_part import _without
-from setveil.data.transactions import Transactions
-from setveil.hierarchy.build import extend
-from setveil.hierarchy.columns import joined, parted
-from setveil.hierarchy.fit import fit_rows, fit_rows_after, fitted, fitted_to_labels, with_items
-from setveil.hierarchy.regroup import regrouped
-from setveil.hierarchy.tree import Hierarchy
-from setveil.values.per_column import labelled
+from setveil.base.values.per_column import labelled
+from setveil.methods.algorithms._public_part import _without
+from setveil.rows import hierarchy
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.build import extend
+from setveil.rows.hierarchy.columns import joined, parted
+from setveil.rows.hierarchy.fit import fit_rows, fit_rows_after, fitted, fitted_to_labels, with_items
+from setveil.rows.hierarchy.regroup import regrouped
+from setveil.rows.hierarchy.tree import Hierarchy
 
 PATHS = [
     ["E11.0", "E11", "E", "*"], ["E11.1", "E11", "E", "*"], ["I10.0", "I10", "*"], ["I10.9", "I10", "*"]

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from cli_helpers import needs_compiled
 from real_data import DATA
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import item_order
-from setveil.errors import DataError, RequestError
-from setveil.hierarchy._cooccurrence import group_similar, similar_items
-from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, extend
-from setveil.hierarchy.fit import fitted
-from setveil.hierarchy.io import read_hierarchy, write_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import DataError, RequestError
 from setveil.kernels.rows import distinct_rows
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import item_order
+from setveil.rows.hierarchy._cooccurrence import group_similar, similar_items
+from setveil.rows.hierarchy.build import balanced, by_cooccurrence, by_prefix, extend
+from setveil.rows.hierarchy.fit import fitted
+from setveil.rows.hierarchy.io import read_hierarchy, write_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 
 FRUIT = Hierarchy.from_paths([["apple", "fruit", "*"], ["pear", "fruit", "*"], ["soap", "*"]])
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from setveil.data.transactions import Transactions
-from setveil.hierarchy.alone import alone_note, likely_lengths, standing_alone
-from setveil.hierarchy.check import check_hierarchy
-from setveil.hierarchy.outline import FileProblem
-from setveil.hierarchy.tree import Hierarchy
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.alone import alone_note, likely_lengths, standing_alone
+from setveil.rows.hierarchy.check import check_hierarchy
+from setveil.rows.hierarchy.outline import FileProblem
+from setveil.rows.hierarchy.tree import Hierarchy
 
 HEAD = "distinct\nname n\ntype string\nheight 3\n\n"  # blocks begin at line 6
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from setveil.data.io import read
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, SetveilError, on_command_line
-from setveil.hierarchy.build import by_system
-from setveil.hierarchy.systems.known import NAMES
-from setveil.hierarchy.systems.reading import in_words
+from setveil.base.errors import DataError, RequestError, SetveilError, on_command_line
+from setveil.rows.data.io import read
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.build import by_system
+from setveil.rows.hierarchy.systems.known import NAMES
+from setveil.rows.hierarchy.systems.reading import in_words
 
 FORM9, FORM10 = "not of the form 250.01", "not of the form E11.9"
 MANY = " ".join(str(n) for n in range(4000, 4060))  # 60 numbers without a leading zero

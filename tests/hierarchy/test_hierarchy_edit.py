@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 import strategies
 from cli_helpers import setveil
 from naive import tree_edit
-from setveil.errors import DataError, HierarchyError
-from setveil.hierarchy.doubts import TreeProblem, items_under, problems_of
-from setveil.hierarchy.edit import Draft
-from setveil.hierarchy.history import History, edited, read_edits
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import DataError, HierarchyError
+from setveil.rows.hierarchy.doubts import TreeProblem, items_under, problems_of
+from setveil.rows.hierarchy.edit import Draft
+from setveil.rows.hierarchy.history import History, edited, read_edits
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 
 PRODUCTS = """
 milk;dairy;food;*

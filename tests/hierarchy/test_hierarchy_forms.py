@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.hierarchy.forms import tree_from
+from setveil.rows.hierarchy.forms import tree_from
 
 DRINKS = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "cold", "*"]])
 COLUMNS = {"item": ["tea", "coffee", "milk"], "group": ["hot", "hot", "cold"]}

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from real_data import DATA
-from setveil.errors import DataError, HierarchyError, OutputError, RequestError
-from setveil.hierarchy.check import check_hierarchy
-from setveil.hierarchy.io import read_hierarchy, write_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import DataError, HierarchyError, OutputError, RequestError
+from setveil.rows.hierarchy.check import check_hierarchy
+from setveil.rows.hierarchy.io import read_hierarchy, write_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 
 TREE = Hierarchy.from_paths(
     [["apple", "fruit", "food", "*"], ["pear", "fruit", "food", "*"], ["leek", "food", "*"], ["soap", "*"]]

@@ -8,9 +8,9 @@ import random
 import pytest
 
 from setveil import Hierarchy, KmAnonymity, MissingItemsError, Transactions, anonymize
-from setveil.hierarchy.build import by_prefix, by_system, extend
-from setveil.hierarchy.fit import fitted
-from setveil.hierarchy.placing import groups_of_new
+from setveil.rows.hierarchy.build import by_prefix, by_system, extend
+from setveil.rows.hierarchy.fit import fitted
+from setveil.rows.hierarchy.placing import groups_of_new
 
 ICD = [
     "E11.9",

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from naive import exact as naive_exact
 from naive import regroup as naive
-from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, MissingItemsError, RequestError
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.regroup import Grouper, Nest, Regrouping, common_part, groups_within, regrouped
-from setveil.hierarchy.tree import Hierarchy
-from setveil.studies.regroup import regroup
+from setveil.base.errors import InfeasibleError, MissingItemsError, RequestError
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.regroup import Grouper, Nest, Regrouping, common_part, groups_within, regrouped
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.work.studies.regroup import regroup
 
 ITEMS = "abcdefgh"
 WAYS = [

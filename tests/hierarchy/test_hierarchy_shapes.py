@@ -8,12 +8,12 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError, MissingItemsError
-from setveil.hierarchy.check import check_hierarchy
-from setveil.hierarchy.fit import fit_rows, fitted
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import HierarchyError, MissingItemsError
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.check import check_hierarchy
+from setveil.rows.hierarchy.fit import fit_rows, fitted
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 
 PLAIN = [
     ["E11.8", "E11", "E", "*"],

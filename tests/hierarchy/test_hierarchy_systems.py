@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from naive import codes as naive
 from real_data import DATA
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import item_order
-from setveil.errors import DataError
-from setveil.hierarchy.build import by_system
-from setveil.hierarchy.systems import ranges
-from setveil.hierarchy.systems.reading import CodesRead, named_system, read_codes
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import DataError
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import item_order
+from setveil.rows.hierarchy.build import by_system
+from setveil.rows.hierarchy.systems import ranges
+from setveil.rows.hierarchy.systems.reading import CodesRead, named_system, read_codes
+from setveil.rows.hierarchy.tree import Hierarchy
 
 CATEGORIES9 = [
     category

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import HierarchyError
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import HierarchyError
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary, item_order
+from setveil.rows.hierarchy.tree import Hierarchy
 
 Parents = dict[str, str | None]
 

@@ -24,9 +24,9 @@ from cli_helpers import (
     until_gone,
     write,
 )
-from setveil import compiling
-from setveil.compiling import Listed, Processes, listed, needed_by
-from setveil.jit import calls
+from setveil.base import compiling
+from setveil.base.compiling import Listed, Processes, listed, needed_by
+from setveil.base.jit import calls
 
 ROOT = Path(__file__).parents[2]
 
@@ -183,7 +183,7 @@ def test_only_what_is_expected_is_waited_for(tmp_path: Path, monkeypatch: pytest
 
 _FORKED = """
 import os
-from setveil import compiling
+from setveil.base import compiling
 compiling.expect(lambda: 2, "demo")
 pid = os.fork()
 if pid == 0:
@@ -203,13 +203,13 @@ def test_a_fork_expects_nothing() -> None:
 _WAITING = """
 import os, sys
 import numpy as np
-from setveil import compiling, jit
+from setveil.base import compiling, jit
 compiling.needed_by = lambda *commands: [
-    number for number, one in enumerate(compiling.listed()) if one.kernel == "setveil.sorting:sort_piece"
+    number for number, one in enumerate(compiling.listed()) if one.kernel == "setveil.base.sorting:sort_piece"
 ]
 compiling.memory_left = lambda: None
 compiling.expect(lambda: 2, "demo")
-from setveil.sorting import sort_piece
+from setveil.base.sorting import sort_piece
 values = np.array([3, 1, 2])
 sort_piece(values, 0, 3)
 assert values.tolist() == [1, 2, 3]
@@ -236,8 +236,8 @@ def test_processes_end_with_the_command(number: signal.Signals, tmp_path: Path) 
     """The command is ended while they compile: nothing was compiled, and it takes them long."""
     script = write(
         tmp_path / "run.py",
-        "from setveil import compiling\ncompiling.memory_left = lambda: None\n"
-        "import setveil.threads\nsetveil.threads.use_threads(2)\n"
+        "from setveil.base import compiling\ncompiling.memory_left = lambda: None\n"
+        "import setveil.base.threads\nsetveil.base.threads.use_threads(2)\n"
         "from setveil.__main__ import main\nmain()\n",
     )
     process = subprocess.Popen(
@@ -264,14 +264,14 @@ def test_processes_end_with_the_command(number: signal.Signals, tmp_path: Path) 
 @needs_compiled
 def test_warm_compiles_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "small.json", json.dumps([
-        ["setveil.sorting:sort_piece", ["int64[1C]", "int64", "int64"], 0.3, ["demo"]],
-        ["setveil.sorting:sort_piece", ["int32[1C]", "int64", "int64"], 0.3, ["demo"]],
-        ["setveil.sorting:sort_piece", ["float64[1C]", "int64", "int64"], 0.3, ["other"]],
-        ["setveil.sorting:no_longer_there", [], 0.3, ["other"]],
+        ["setveil.base.sorting:sort_piece", ["int64[1C]", "int64", "int64"], 0.3, ["demo"]],
+        ["setveil.base.sorting:sort_piece", ["int32[1C]", "int64", "int64"], 0.3, ["demo"]],
+        ["setveil.base.sorting:sort_piece", ["float64[1C]", "int64", "int64"], 0.3, ["other"]],
+        ["setveil.base.sorting:no_longer_there", [], 0.3, ["other"]],
     ]))  # fmt: skip
     script = write(
         tmp_path / "run.py",
-        "import pathlib\nfrom setveil import compiling\n"
+        "import pathlib\nfrom setveil.base import compiling\n"
         f"compiling.LIST = pathlib.Path({str(tmp_path / 'small.json')!r})\n"
         "from setveil.__main__ import main\nmain()\n",
     )

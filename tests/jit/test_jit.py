@@ -25,13 +25,13 @@ import pytest
 
 import setveil
 from cli_helpers import environment, needs_compiled, posix_only, write
-from setveil.jit import Kernel, calls, origin, processor
-from setveil.sorting import sort_piece
+from setveil.base.jit import Kernel, calls, origin, processor
+from setveil.base.sorting import sort_piece
 
 _KERNELS = """
 import logging, sys
 logging.basicConfig(level=logging.INFO, format="%(message)s")
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 
 @compiled
 def one(x):
@@ -95,7 +95,7 @@ def test_a_full_disk_keeps_nobody_from_working(tmp_path: Path) -> None:
 _MIXED = """
 import sys
 import numpy as np
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 
 @compiled
 def inner(values):
@@ -140,7 +140,7 @@ _VALUES = """
 import gc, sys, tracemalloc
 from typing import NamedTuple
 import numpy as np
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 
 class Pair(NamedTuple):
     left: np.ndarray
@@ -220,7 +220,7 @@ def test_values_go_in_and_come_out(tmp_path: Path) -> None:
 _SORTS = """
 import sys
 import numpy as np
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 
 @compiled
 def places(values):
@@ -282,7 +282,7 @@ def kernels() -> list[FunctionType]:
 
 @needs_compiled
 def test_kernels_call_little_and_raise_nothing() -> None:
-    """Our sort is in `setveil.sorting`."""
+    """Our sort is in `setveil.base.sorting`."""
     checked = kernels()
     assert len(checked) > 200
     for kernel in checked:
@@ -317,8 +317,8 @@ def test_every_kernel_says_what_it_was_made_from() -> None:
 _CALLER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from setveil.jit import compiled
-from setveil.errors import SetveilError
+from setveil.base.jit import compiled
+from setveil.base.errors import SetveilError
 import callee
 
 STEP = int(callee.STEP)
@@ -331,7 +331,7 @@ callee_of_a_callee = callee.between
 print(call(1))
 """
 _CALLEE = """
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 STEP = 100
 
 @compiled

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.transactions import Transactions
+from setveil.base.threads import use_threads
 from setveil.kernels.content import content_order, merge_rows_by_content
-from setveil.threads import use_threads
+from setveil.rows.data.transactions import Transactions
 
 
 def test_content_order() -> None:

@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from setveil.base.sorting import SHORT
 from setveil.kernels.count import (
     MOST_CELLS,
     cell_offsets,
@@ -23,7 +24,6 @@ from setveil.kernels.count import (
     work_by_greatest,
 )
 from setveil.kernels.rows import Ids, Ints, frozen
-from setveil.sorting import SHORT
 from strategies import examples, seeded
 
 SIZES = pytest.mark.parametrize("size", [1, 2, 3, 4, 5])

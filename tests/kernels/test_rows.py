@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.transactions import Transactions
+from setveil.base.threads import use_threads
 from setveil.kernels.rows import frozen, recode_rows, take_rows
-from setveil.threads import use_threads
+from setveil.rows.data.transactions import Transactions
 from strategies import examples, seeded
 
 rows = st.lists(st.lists(st.sampled_from("abcd"), unique=True).map(sorted), max_size=12)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from setveil.errors import RequestError
-from setveil.options.columns import Columns
+from setveil.base.errors import RequestError
+from setveil.runs.options.columns import Columns
 
 
 def test_one_column_of_items_may_be_a_text_or_in_a_list() -> None:

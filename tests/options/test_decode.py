@@ -12,17 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from setveil import algorithms
-from setveil.constraints.pgen import pgen
-from setveil.errors import DataError, RequestError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.decode import Inputs, as_typed, decode, decode_parameters
-from setveil.published.table_files import PublishedTable
-from setveil.studies.compare.settings import accepted
-from setveil.tables.table import Table, TextColumn
-from setveil.values import kinds as module
-from setveil.values.declared import Option
-from setveil.values.kinds import (
+from setveil.base.errors import DataError, RequestError
+from setveil.base.values import kinds as module
+from setveil.base.values.declared import Option
+from setveil.base.values.kinds import (
     Choice,
     ColumnLabels,
     Flag,
@@ -51,7 +44,14 @@ from setveil.values.kinds import (
     Texts,
     UpTo,
 )
-from setveil.values.per_column import PerColumn
+from setveil.base.values.per_column import PerColumn
+from setveil.methods import algorithms
+from setveil.methods.constraints.pgen import pgen
+from setveil.releases.published.table_files import PublishedTable
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.table import Table, TextColumn
+from setveil.runs.options.decode import Inputs, as_typed, decode, decode_parameters
+from setveil.work.studies.compare.settings import accepted
 from strategies import transactions
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in

@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
-from setveil.errors import DataError, RequestError, on_command_line
-from setveil.guarantees import Guarantee, model_named, models
-from setveil.guarantees.coherence import Coherence
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.guarantees.kanonymity import TransactionalKAnonymity
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.options.decode import Inputs
-from setveil.options.guarantees import (
+from setveil.base.errors import DataError, RequestError, on_command_line
+from setveil.base.values.kinds import Share
+from setveil.judges.guarantees import Guarantee, model_named, models
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.judges.guarantees.constraints import PrivacyConstraints
+from setveil.judges.guarantees.kanonymity import TransactionalKAnonymity
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.privacydegree import PrivacyDegree
+from setveil.runs.options.decode import Inputs
+from setveil.runs.options.guarantees import (
     applicable,
     conflicting_options,
     make_guarantee,
     missing,
     require_options,
 )
-from setveil.values.kinds import Share
 from strategies import transactions
 
 Texts = Mapping[str, Any]

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_helpers import write
+from setveil.base.errors import DataError
 from setveil.cli.files import read_recoding
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError
-from setveil.options.inputs import (
+from setveil.rows.data.transactions import Transactions
+from setveil.runs.options.inputs import (
     draw_rows,
     load_items,
     load_labels,

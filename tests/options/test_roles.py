@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import setveil as sv
-from setveil.tables.how import How
-from setveil.tables.read import settled
-from setveil.tables.roles import Known, Roles, make_roles, read_roles
+from setveil.rows.tables.how import How
+from setveil.rows.tables.read import settled
+from setveil.rows.tables.roles import Known, Roles, make_roles, read_roles
 
 FULL = """
 [columns.patient]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from setveil.errors import RequestError
-from setveil.guarantees import model_named, models
-from setveil.options.guarantees import offered, require_options
-from setveil.options.models import bounds_inference, require_watched, settled_model
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees import model_named, models
+from setveil.runs.options.guarantees import offered, require_options
+from setveil.runs.options.models import bounds_inference, require_watched, settled_model
 
 SEVERAL = ("km-anonymity", "coherence", "km-rho", "rho-uncertainty")
 RHO = {"rho": "0.2", "sensitive": "s"}

@@ -17,10 +17,10 @@ from naive import apply as naive
 from naive.anonymize import all_cuts, up_from
 from naive.anonymize import leaves as leaves_of
 from naive.km import is_km
-from setveil.hierarchy.tree import Hierarchy
-from setveil.past.apply import apply
-from setveil.past.run import PastRun
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.run import VerifiedRelease
+from setveil.work.past.apply import apply
+from setveil.work.past.run import PastRun
 from strategies import ALPHABETS, Parents, Rows, examples, random_rows, random_tree, transactions
 
 Image = dict[str, str | None]

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.data.layout import FORMATS
-from setveil.past.run import past_run, read_recoding
 from setveil.report.record import read_record
+from setveil.rows.data.layout import FORMATS
+from setveil.work.past.run import past_run, read_recoding
 from workbooks import xlsx
 
 ROWS = [["tea", "milk"], ["coffee", "milk"], ["tea"], ["coffee"], ["coffee"], ["milk"]]

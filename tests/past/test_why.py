@@ -17,9 +17,9 @@ from naive import measures
 from naive import why as naive
 from naive.anonymize import up_from
 from naive.km import is_km, violations
-from setveil.past import _attempts, _blame, _naming
-from setveil.past._blame import smallest_blame
 from setveil.report.why import change
+from setveil.work.past import _attempts, _blame, _naming
+from setveil.work.past._blame import smallest_blame
 from strategies import COMPILED, Case, cases, examples, random_case, seeded
 
 Image = dict[str, str | None]

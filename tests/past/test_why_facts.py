@@ -19,8 +19,8 @@ from fact_cases import some_facts
 from naive import measures
 from naive import why as naive
 from naive.km import is_km, violations
-from setveil.facts.settling import settled
-from setveil.hierarchy.tree import Hierarchy
+from setveil.rows.facts.settling import settled
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import COMPILED, examples, seeded
 
 Image = dict[str, str | None]

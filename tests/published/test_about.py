@@ -14,15 +14,15 @@ import pytest
 
 import setveil as sv
 from cli_helpers import refused, setveil
-from setveil.data.layout import InputFile, Layout, Origin
-from setveil.errors import DataError
-from setveil.guarantees import Guarantee
-from setveil.hierarchy.build import by_cooccurrence
-from setveil.published import kind_at, kind_named
-from setveil.published.about import named_beside, published_file
-from setveil.published.rows import load_meaning
+from setveil.base.errors import DataError
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.utility import Case, measured
+from setveil.releases.published import kind_at, kind_named
+from setveil.releases.published.about import named_beside, published_file
+from setveil.releases.published.rows import load_meaning
+from setveil.rows.data.layout import InputFile, Layout, Origin
+from setveil.rows.hierarchy.build import by_cooccurrence
 from setveil.runs.run import VerifiedRelease
-from setveil.utility import Case, measured
 
 ROWS = [["a"], [], ["a", "b"], ["b"], [], ["a", "b"], ["a"], [], ["b"], ["c"]]
 DATA = sv.Transactions.from_rows(ROWS)

@@ -11,8 +11,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.published import kind_at
-from setveil.published.shared import counts_beside
+from setveil.releases.published import kind_at
+from setveil.releases.published.shared import counts_beside
 from strategies import many
 
 ITEMS = ("tea", "milk", "a,b", "rum", "soap", "é", " x", "10", "9")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from naive.km import item_order
-from setveil.published.counts import Counts, read_counts
+from setveil.releases.published.counts import Counts, read_counts
 from strategies import Case, examples, random_case
 
 WEIRD = [
@@ -105,7 +105,7 @@ def test_what_is_read_back_is_what_was_counted(
 )
 def test_small_data(rows: list[list[str]], lines: Any, tmp_path: Path) -> None:
     if lines is None:
-        with pytest.raises(sv.errors.InfeasibleError):
+        with pytest.raises(sv.InfeasibleError):
             sv.anonymize(rows, sv.KmAnonymity(k=2, m=1), algorithm="exact")
         return
     release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=1), algorithm="exact")
@@ -153,7 +153,7 @@ def test_none_beside_sensitive_items(name: str, tmp_path: Path) -> None:
     release.write(tmp_path / "run")
     assert not (tmp_path / "run" / "published" / "counts.csv").exists()
     assert "counts" not in json.loads((tmp_path / "run" / "published" / "about.json").read_text("utf-8"))
-    with pytest.raises(sv.errors.RequestError):
+    with pytest.raises(sv.RequestError):
         sv.anonymize(GROUPS, guarantee, counts=5, **more)
 
 
@@ -167,10 +167,10 @@ def test_none_if_not_wanted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("counts", [1, 0, -3, 2.5, "5", None])
 def test_least_counts_that_are_none(counts: Any) -> None:
-    with pytest.raises(sv.errors.RequestError, match="counts must be"):
+    with pytest.raises(sv.RequestError, match="counts must be"):
         sv.anonymize(GROUPS, sv.KmAnonymity(k=2, m=1), counts=counts)
 
 
 def test_least_counts_below_k() -> None:
-    with pytest.raises(sv.errors.RequestError, match="Counts below k = 3"):
+    with pytest.raises(sv.RequestError, match="Counts below k = 3"):
         sv.anonymize(GROUPS, sv.KmAnonymity(k=3, m=1), counts=2)

@@ -11,9 +11,9 @@ import pytest
 
 from naive import worlds as naive
 from naive.worlds import Release, World
-from setveil.data.vocabulary import Vocabulary
-from setveil.published.recoding import Recoding
-from setveil.published.rows import publish
+from setveil.releases.published.recoding import Recoding
+from setveil.releases.published.rows import publish
+from setveil.rows.data.vocabulary import Vocabulary
 from strategies import transactions
 
 Row = frozenset[str]

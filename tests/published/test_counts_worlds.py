@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from naive import worlds as naive
-from setveil.data.vocabulary import Vocabulary
-from setveil.published.recoding import Recoding
-from setveil.published.rows import publish
+from setveil.releases.published.recoding import Recoding
+from setveil.releases.published.rows import publish
+from setveil.rows.data.vocabulary import Vocabulary
 from strategies import Case, examples, random_rows, random_tree, transactions
 
 Row = frozenset[str]

@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from group_cases import GROUPS, ROWS, SENSITIVE, publish, random_groups
-from setveil.errors import DataError
-from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.guarantees.verify.privacydegree import verify_privacydegree
-from setveil.published.group_files import PublishedGroups, read_grouped, write_grouped
+from setveil.base.errors import DataError
+from setveil.judges.guarantees.privacydegree import PrivacyDegree
+from setveil.judges.guarantees.verify.privacydegree import verify_privacydegree
+from setveil.releases.published.group_files import PublishedGroups, read_grouped, write_grouped
 from strategies import ALPHABETS, examples, random_rows, seeded, transactions
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from naive import lra as twin
-from setveil.algorithms.lra import lra
-from setveil.errors import DataError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published import publish
-from setveil.published.item_parts import ItemParts
-from setveil.published.recoding import LocalRecoding
+from setveil.base.errors import DataError
+from setveil.methods.algorithms.lra import lra
+from setveil.releases.published import publish
+from setveil.releases.published.item_parts import ItemParts
+from setveil.releases.published.recoding import LocalRecoding
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import examples, random_case, seeded, transactions
 
 TREE = Hierarchy.from_paths([["a,1", "A", "*"], ["a2", "A", "*"], ["b", "*"]])

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.guarantees import model_named, models
-from setveil.published import KindInfo, kind_at, kind_named, kind_of_recoding, kinds
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.group_files import as_groups
-from setveil.published.table_files import PublishedTable
+from setveil.judges.guarantees import model_named, models
+from setveil.releases.published import KindInfo, kind_at, kind_named, kind_of_recoding, kinds
+from setveil.releases.published.block_files import PublishedBlocks
+from setveil.releases.published.chunk_files import PublishedChunks
+from setveil.releases.published.group_files import as_groups
+from setveil.releases.published.table_files import PublishedTable
 from tables import as_table
 
 ROWS = [["a", "b"], ["a"], ["b", "c"], ["a", "b", "c"], ["c"], ["a", "s"], ["b"], ["a", "c"]]

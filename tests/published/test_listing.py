@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
-from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, by_system, extend
-from setveil.hierarchy.computed import is_computed
-from setveil.hierarchy.edit import Draft
-from setveil.published.listing import authored_items
+from setveil.base.errors import RequestError
+from setveil.releases.published.listing import authored_items
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.build import balanced, by_cooccurrence, by_prefix, by_system, extend
+from setveil.rows.hierarchy.computed import is_computed
+from setveil.rows.hierarchy.edit import Draft
 from strategies import seeded
 
 COMMON = [["tea", "milk"]] * 6 + [["tea", "scone"]] * 5 + [["beer", "nuts"]] * 6 + [["beer", "crisps"]] * 5

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.published._class_fitting import MOST, paces
+from setveil.releases.published._class_fitting import MOST, paces
 
 ROOMS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6)
 

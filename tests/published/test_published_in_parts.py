@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from setveil.engine.parts import RowsOnDisk
-from setveil.published.in_parts import publish_parts
-from setveil.published.recoding import Recoding
-from setveil.published.rows import publish
+from setveil.releases.published.in_parts import publish_parts
+from setveil.releases.published.recoding import Recoding
+from setveil.releases.published.rows import publish
+from setveil.rows.engine.parts import RowsOnDisk
 from strategies import cut_up, examples, random_case, seeded
 
 
@@ -21,9 +21,9 @@ def test_same_rows_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyP
         case = random_case(rng, most_rows=60)
         data, tree = case.data, case.tree
         for name, most in (("OF_A_BUCKET", 20), ("AT_ONCE", 9)):
-            monkeypatch.setattr(f"setveil.published.in_parts.{name}", rng.randint(1, most))
-        monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 60))
-        monkeypatch.setattr("setveil.engine.content.OF_A_PART", rng.randint(1, 60))
+            monkeypatch.setattr(f"setveil.releases.published.in_parts.{name}", rng.randint(1, most))
+        monkeypatch.setattr("setveil.rows.engine.parts.OF_A_PART", rng.randint(1, 60))
+        monkeypatch.setattr("setveil.rows.engine.content.OF_A_PART", rng.randint(1, 60))
         pieces = cut_up(data, [rng.randint(0, data.n_rows) for _ in range(3)])
         folders = [tmp_path / f"{kind}{number}" for kind in "ab"]
         for folder in folders:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.published.rows import by_key, shuffled
+from setveil.releases.published.rows import by_key, shuffled
 
 
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**64 - 1)))

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from setveil import Hierarchy, Transactions
+from setveil.base.errors import DataError
 from setveil.commands.measure import measure
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError
-from setveil.published.recoding import LocalRecoding, Recoding, recode
-from setveil.published.rows import publish, read_meaning
-from setveil.utility.supports import label_supports
+from setveil.judges.utility.supports import label_supports
+from setveil.releases.published.recoding import LocalRecoding, Recoding, recode
+from setveil.releases.published.rows import publish, read_meaning
+from setveil.rows.data.vocabulary import Vocabulary
 from strategies import examples, random_cases, seeded
 
 TREE = {"a": "A", "b": "A", "c": "B", "d": "B", "A": "*", "B": "*", "*": None}

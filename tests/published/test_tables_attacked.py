@@ -12,12 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from setveil.data.io import read as read_rows
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError
-from setveil.published.table_files import DATA_FILE, ITEMS_FILE, PublishedTable, write_long, write_table
-from setveil.published.tables import read
-from setveil.tables.table import TextColumn
+from setveil.base.errors import DataError
+from setveil.releases.published.table_files import (
+    DATA_FILE,
+    ITEMS_FILE,
+    PublishedTable,
+    write_long,
+    write_table,
+)
+from setveil.releases.published.tables import read
+from setveil.rows.data.io import read as read_rows
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.tables.table import TextColumn
 from strategies import many, seeded
 from tables import shown_by
 

@@ -10,7 +10,7 @@ import pytest
 from naive import rt_classes, rt_items, rt_table
 from naive import worlds as naive
 from naive.anonymize import leaves, up_from
-from setveil.published.tables import publish
+from setveil.releases.published.tables import publish
 from strategies import many, seeded
 from tables import fast, parts_of, random_table, shown_by
 

@@ -10,10 +10,9 @@ import pytest
 
 from naive import measures as naive
 from naive import rt_cuts, rt_items, rt_measures, rt_table
-from setveil.published.tables import publish
-from setveil.utility.lm import lm
-from setveil.utility.ncp import ncp
-from setveil.utility.relational import (
+from setveil.judges.utility.lm import lm
+from setveil.judges.utility.ncp import ncp
+from setveil.judges.utility.relational import (
     class_sizes,
     column_losses,
     kept_shares,
@@ -21,6 +20,7 @@ from setveil.utility.relational import (
     relational_loss,
     uncovered,
 )
+from setveil.releases.published.tables import publish
 from tables import cut_of, fast, parts_of, random_image, random_local, random_tables, shown_by
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from class_releases import class_rows, counts_of, drawn, members_of
 from naive import classes as naive
-from setveil.data.layout import Layout
-from setveil.errors import DataError
-from setveil.published.shared import Shared
-from setveil.reconstruction.classes import (
+from setveil.base.errors import DataError
+from setveil.judges.reconstruction.classes import (
     class_puzzle_of,
     reconstruct_classes,
     require_consistent_classes,
 )
+from setveil.releases.published.shared import Shared
+from setveil.rows.data.layout import Layout
 from strategies import examples
 
 

@@ -14,10 +14,10 @@ import pytest
 
 import setveil as sv
 from naive import reconstruct as naive
-from setveil.data.layout import FORMATS, InputFile, Layout, Origin
-from setveil.errors import DataError, OutputError, RequestError
-from setveil.reconstruction import draws as draws_module
-from setveil.reconstruction.draws import read_draws
+from setveil.base.errors import DataError, OutputError, RequestError
+from setveil.judges.reconstruction import draws as draws_module
+from setveil.judges.reconstruction.draws import read_draws
+from setveil.rows.data.layout import FORMATS, InputFile, Layout, Origin
 
 ROWS = [["a1", "b1"], ["a2"], ["a1", "a2", "c"], ["b2", "c"], ["b1", "b2"], ["c"], ["z"], ["a1"], ["z"], []]
 PATHS = [[x, x[0].upper(), "*"] for x in ("a1", "a2", "b1", "b2")] + [["c", "*"], ["z", "*"]]

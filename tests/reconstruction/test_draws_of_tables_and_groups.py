@@ -14,10 +14,10 @@ import pytest
 
 import setveil as sv
 from naive import reconstruct as naive
-from setveil.errors import DataError, GuaranteeError
+from setveil.base.errors import DataError, GuaranteeError
+from setveil.judges.reconstruction.groups import require_dealt
 from setveil.kernels.rows import frozen
-from setveil.published.group_files import PublishedGroups
-from setveil.reconstruction.groups import require_dealt
+from setveil.releases.published.group_files import PublishedGroups
 from strategies import either, enough, examples, seeded
 
 TREE = {"x": ["a", "b", "c"], "y": ["d", "e"], "f": None}

@@ -18,14 +18,14 @@ import setveil as sv
 from cli_helpers import needs_compiled
 from naive import reconstruct as naive
 from real_data import DATA, load
-from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, GuaranteeError
-from setveil.published.counts import Counts
-from setveil.published.shared import Shared, read_shared, shared_by
-from setveil.reconstruction._loops import below
-from setveil.reconstruction.reconstruct import puzzle_of, reconstruct, require_consistent
+from setveil.base.errors import DataError, GuaranteeError
+from setveil.judges.reconstruction._loops import below
+from setveil.judges.reconstruction.reconstruct import puzzle_of, reconstruct, require_consistent
+from setveil.releases.published.counts import Counts
+from setveil.releases.published.shared import Shared, read_shared, shared_by
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary
 from strategies import Case, examples, random_case, seeded
 
 Members = dict[str, list[str]]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cli_helpers import setveil, write
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
 from setveil.report.drawing.band import draw_band
 
 ROWS = "wine,meat,viagra\nwine,meat\nstrawberries,cream\nstrawberries,meat\nwine,meat,cream\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from test_report import ALL, FAILING, LOSSLESS, REPORT, SUPPRESSED, changed
 
-from setveil.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.km import KmAnonymity
 from setveil.report.run.brief import brief, little_left
 from setveil.runs.run import anonymize
 
@@ -95,7 +95,7 @@ def test_little_left_is_said() -> None:
 
 
 def test_a_release_made_in_python() -> None:
-    from setveil.data.transactions import Transactions
+    from setveil.rows.data.transactions import Transactions
 
     release = anonymize(Transactions.from_rows([["a", "b"]] * 3 + [["a"]]), KmAnonymity(2, 2))
     assert list(lines_of(release.report | {"published": {}})) == LABELS

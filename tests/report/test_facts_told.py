@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.facts.settling import settled
 from setveil.report.run.external import handed_out
 from setveil.report.run.page import report_html
+from setveil.rows.facts.settling import settled
 from setveil.runs._timelines import timelines
 from strategies import many
 

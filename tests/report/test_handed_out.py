@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import setveil as sv
-from setveil.data.personal import NOTHING
+from setveil.rows.data.personal import NOTHING
 from setveil.runs.folder import write_folder
 from strategies import many
 

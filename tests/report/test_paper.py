@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
 from setveil.report.compare.figures import line_figures
 from setveil.report.compare.paper import latex, latex_table, paper_files, statement
 from setveil.report.compare.paper_figures import require_matplotlib

@@ -12,7 +12,7 @@ import pytest
 
 from cli_helpers import HIERARCHY, setveil, together, write
 from model_runs import INPUTS, RUNS, anonymizing
-from setveil.errors import DataError
+from setveil.base.errors import DataError
 from setveil.report.record import VERSION, Record, read_record
 from setveil.studio import commands
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import setveil as sv
-from setveil.data.personal import NOTHING
+from setveil.base.wording import count
 from setveil.report import models, words
 from setveil.report.run.external import handed_out
 from setveil.report.run.page import report_html
 from setveil.report.run.summary import summary
+from setveil.rows.data.personal import NOTHING
 from setveil.runs.folder import require_writable, write_folder
-from setveil.wording import count
 
 REPORT: Any = {
     "setveil": "0.1.0",

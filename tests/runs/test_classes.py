@@ -12,9 +12,9 @@ import pytest
 
 import setveil as sv
 from naive.km import is_km
-from setveil.published.classes import ClassesRelease
+from setveil.base.threads import use_threads
+from setveil.releases.published.classes import ClassesRelease
 from setveil.report.run.kinds import promised
-from setveil.threads import use_threads
 
 Rows = list[list[str]]
 K = sv.KmAnonymity(5, 2)

@@ -14,9 +14,9 @@ import pytest
 import setveil as sv
 from naive import estimates as naive
 from releases import in_hand
-from setveil.attacker.attack import attack_risk
-from setveil.errors import DataError, RequestError
-from setveil.guarantees import Guarantee
+from setveil.base.errors import DataError, RequestError
+from setveil.judges.attacker.attack import attack_risk
+from setveil.judges.guarantees import Guarantee
 from setveil.runs.details import frequent_support
 
 RNG = Random(3)

@@ -17,8 +17,8 @@ from naive.anonymize import Tree
 from naive.exact_rho import ITEMS, NOTHING, OCCURRENCES, Promise, Terms
 from naive.km import Rows
 from rho_cases import HALF, PAPER, PARENTS, SENSITIVE, random_problems, random_trees
-from setveil.algorithms.exact import _breaches
-from setveil.errors import InfeasibleError, RequestError
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.methods.algorithms.exact import _breaches
 from setveil.runs.distance import SINGLE
 from strategies import COMPILED, either, enough, transactions
 

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.tables.ends import in_cells
-from setveil.tables.levels import Levels
-from setveil.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier, range_in
+from setveil.rows.tables.ends import in_cells
+from setveil.rows.tables.levels import Levels
+from setveil.rows.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier, range_in
 from strategies import many
 from tables import fast, random_tables
 

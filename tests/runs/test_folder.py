@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import setveil as sv
-from setveil.data.io import write
-from setveil.data.layout import FORMATS, Layout, Origin
-from setveil.errors import GuaranteeError, OutputError
-from setveil.published import group_files
+from setveil.base.errors import GuaranteeError, OutputError
+from setveil.releases.published import group_files
+from setveil.rows.data.io import write
+from setveil.rows.data.layout import FORMATS, Layout, Origin
 from setveil.runs import folder
 
 ROWS = [["12", "3"], ["3"], [], ["12", "3", "7"], ["7"], ["12"], [], ["3", "7"]]

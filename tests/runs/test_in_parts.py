@@ -14,11 +14,11 @@ import pytest
 import setveil as sv
 from cli_helpers import posix_only
 from risks import assert_same_risk
-from setveil.data.io.source import gather
-from setveil.data.io.streams import open_streams
-from setveil.engine.parts import Part, RowsOnDisk
-from setveil.errors import DataError, GuaranteeError, InfeasibleError, OutputError, RequestError
-from setveil.published import in_parts as publishing
+from setveil.base.errors import DataError, GuaranteeError, InfeasibleError, OutputError, RequestError
+from setveil.releases.published import in_parts as publishing
+from setveil.rows.data.io.source import gather
+from setveil.rows.data.io.streams import open_streams
+from setveil.rows.engine.parts import Part, RowsOnDisk
 from setveil.runs.in_parts import ALGORITHMS, anonymize_parts, require_possible
 from strategies import Case, examples, random_case, seeded
 
@@ -51,14 +51,14 @@ def usual(seed: int) -> Case:
 
 def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = seeded(3)
-    monkeypatch.setattr("setveil.data.io.parquet.ROW_GROUP", 4)
+    monkeypatch.setattr("setveil.rows.data.io.parquet.ROW_GROUP", 4)
     monkeypatch.setattr("setveil.runs.in_parts.ROW_GROUP", 4)
     for number in range(examples(25, 5)):
         algorithm = ALGORITHMS[number % len(ALGORITHMS)]
-        monkeypatch.setattr("setveil.algorithms._witness_rows.LEAST", rng.choice([0, 0, 1 << 20]))
-        monkeypatch.setattr("setveil.data.io.parquet.FILE_ROWS", rng.choice([8, 1 << 10]))
-        monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 60))
-        monkeypatch.setattr("setveil.engine.content.OF_A_PART", rng.randint(1, 60))
+        monkeypatch.setattr("setveil.methods.algorithms._witness_rows.LEAST", rng.choice([0, 0, 1 << 20]))
+        monkeypatch.setattr("setveil.rows.data.io.parquet.FILE_ROWS", rng.choice([8, 1 << 10]))
+        monkeypatch.setattr("setveil.rows.engine.parts.OF_A_PART", rng.randint(1, 60))
+        monkeypatch.setattr("setveil.rows.engine.content.OF_A_PART", rng.randint(1, 60))
         case = usual(number)
         paths = written(case, tmp_path / f"data{number}")
         guarantee = sv.KmAnonymity(rng.randint(2, 5), rng.randint(1, 3))

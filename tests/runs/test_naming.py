@@ -18,8 +18,8 @@ import pytest
 
 import setveil as sv
 from naive import labels
-from setveil.data.layout import Layout
-from setveil.hierarchy.computed import label_of
+from setveil.rows.data.layout import Layout
+from setveil.rows.hierarchy.computed import label_of
 from strategies import examples, seeded
 
 

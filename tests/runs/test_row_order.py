@@ -18,11 +18,11 @@ import pytest
 
 import setveil as sv
 from cli_helpers import environment, needs_compiled
-from setveil import algorithms
-from setveil.guarantees import Guarantee, models
+from setveil.base.threads import use_threads
+from setveil.judges.guarantees import Guarantee, models
+from setveil.methods import algorithms
+from setveil.rows.tables.quasi_identifiers import quasi_identifier
 from setveil.runs import details
-from setveil.tables.quasi_identifiers import quasi_identifier
-from setveil.threads import use_threads
 from strategies import examples, seeded
 
 PROMISES: dict[str, Guarantee] = {

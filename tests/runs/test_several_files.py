@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import setveil as sv
-from setveil.errors import DataError, RequestError
+from setveil.base.errors import DataError, RequestError
 from strategies import examples, random_case, seeded
 
 
 @pytest.fixture(autouse=True)
 def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("setveil.data.io.parquet.ROW_GROUP", 2)
-    monkeypatch.setattr("setveil.data.io.parquet.FILE_ROWS", 4)
+    monkeypatch.setattr("setveil.rows.data.io.parquet.ROW_GROUP", 2)
+    monkeypatch.setattr("setveil.rows.data.io.parquet.FILE_ROWS", 4)
 
 
 def test_several_files(tmp_path: Path) -> None:

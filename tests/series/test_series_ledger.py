@@ -16,8 +16,8 @@ from ward_series import FIRST, SECOND, SO_FAR, TREE, begun, everything, refused,
 
 import setveil as sv
 from setveil.commands.series_verdict import verify_together
-from setveil.series import files, ledger, publish, state
-from setveil.series.ids import coded
+from setveil.work.series import files, ledger, publish, state
+from setveil.work.series.ids import coded
 
 
 def test_the_ledger_is_its_owners_alone_and_nothing_of_it_is_published(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ import setveil as sv
 from cli_helpers import setveil
 from setveil.commands.series_verdict import SeriesRecord
 from setveil.report.ways import plan_html
-from setveil.series import ledger, publish
-from setveil.series.ids import coded
+from setveil.work.series import ledger, publish
+from setveil.work.series.ids import coded
 
 LINES = "a;A;*\nb;A;*\nc;C;*\nd;C;*\n"
 
@@ -82,7 +82,7 @@ def test_greedy_labels_come_with_a_bound_on_request(tmp_path: Path) -> None:
 
 
 def test_a_plan_that_is_not_proven_says_how_far_it_may_be_off() -> None:
-    from setveil.histories.found import Plan
+    from setveil.methods.histories.found import Plan
 
     assert Plan((), 0.5, 0.4, False, 1.0).gap == pytest.approx(0.2)
     assert Plan((), 0.0, 0.0, True, 1.0).gap == 0

@@ -13,14 +13,14 @@ import pytest
 
 from naive import series_search as naive
 from series_search_cases import PROMISES, Case, Recoding, random_case, random_recoding
-from setveil.data.people import Appearance, SeriesPeople
-from setveil.errors import RequestError
-from setveil.guarantees.series import Known, Presence, SeriesAnonymity
-from setveil.hierarchy.tree import Hierarchy
-from setveil.histories import exact, greedy, together
-from setveil.histories.exposed import exposed
-from setveil.histories.found import FoundLabels
-from setveil.histories.hold_back import smallest
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.series import Known, Presence, SeriesAnonymity
+from setveil.methods.histories import exact, greedy, together
+from setveil.methods.histories.exposed import exposed
+from setveil.methods.histories.found import FoundLabels
+from setveil.methods.histories.hold_back import smallest
+from setveil.rows.data.people import Appearance, SeriesPeople
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import examples
 
 each_promise = pytest.mark.parametrize("promise", PROMISES, ids="-".join)

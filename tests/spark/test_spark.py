@@ -20,18 +20,18 @@ import pytest
 import setveil as sv
 from naive.km import greatest_k, item_order, violations
 from risks import assert_same_risk
-from setveil.data.io.source import gather
-from setveil.data.io.streams import open_streams
-from setveil.data.vocabulary import Vocabulary
-from setveil.engine import publish as placing
-from setveil.engine.partial import put_block
-from setveil.engine.tabled import TabledRows
-from setveil.guarantees.verify.km import verify_km
+from setveil.judges.guarantees.verify.km import verify_km
+from setveil.rows.data.io.source import gather
+from setveil.rows.data.io.streams import open_streams
+from setveil.rows.data.vocabulary import Vocabulary
+from setveil.rows.engine import publish as placing
+from setveil.rows.engine.partial import put_block
+from setveil.rows.engine.tabled import TabledRows
 from setveil.runs.in_parts import anonymize_parts
 from spark_session import lacking, start
 
 if not lacking():
-    from setveil.engine import spark as engine
+    from setveil.rows.engine import spark as engine
     from setveil.spark import release as making
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def session() -> Iterator[SparkSession]:
 @pytest.fixture(autouse=True)
 def several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Divide even few rows."""
-    monkeypatch.setattr("setveil.engine.spark.OF_A_TASK", 40)
+    monkeypatch.setattr("setveil.rows.engine.spark.OF_A_TASK", 40)
 
 
 def framed(session: SparkSession, rows: Sequence[Sequence[str]], parts: int = 3) -> DataFrame:
@@ -86,7 +86,7 @@ def drawn(seed: int, rows: int, items: int, longest: int, *, words: bool = True)
 def test_verifier_agrees_with_counting_every_subset(
     session: SparkSession, k: int, m: int, words: bool
 ) -> None:
-    from setveil.guarantees.verify.km_spark import verify_km_spark
+    from setveil.judges.guarantees.verify.km_spark import verify_km_spark
 
     rows = drawn(k, 60, 14, 6, words=words)
     found = verify_km_spark(framed(session, rows), sv.KmAnonymity(k, m), rows=60, show=7)
@@ -103,7 +103,7 @@ def test_verifier_agrees_with_counting_every_subset(
 
 
 def test_verifier_of_rows_that_keep_the_promise(session: SparkSession) -> None:
-    from setveil.guarantees.verify.km_spark import verify_km_spark
+    from setveil.judges.guarantees.verify.km_spark import verify_km_spark
 
     rows = [["a", "b"], ["b", "a"], [], ["a", "b"]]
     for m, greatest in ((1, 1), (2, float("inf")), (3, float("inf"))):
@@ -114,7 +114,7 @@ def test_verifier_of_rows_that_keep_the_promise(session: SparkSession) -> None:
 
 
 def test_verifier_refuses_what_it_cannot_count(session: SparkSession) -> None:
-    from setveil.guarantees.verify.km_spark import LONGEST, verify_km_spark
+    from setveil.judges.guarantees.verify.km_spark import LONGEST, verify_km_spark
 
     frame = framed(session, [["a"], ["a"]])
     with pytest.raises(sv.RequestError, match="m must be a number"):
@@ -131,7 +131,7 @@ def test_verifier_refuses_what_it_cannot_count(session: SparkSession) -> None:
 def test_verifier_notices_counts_that_do_not_add_up(
     session: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from setveil.guarantees.verify import km_spark
+    from setveil.judges.guarantees.verify import km_spark
 
     counts = km_spark._counts
 
@@ -433,7 +433,8 @@ def test_rows_that_are_lost_or_doubled_are_noticed(
 
 def test_counts_that_are_lost_are_noticed(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "setveil.engine.spark.put_block", lambda table, block, cells: put_block(table, block, cells[:-400])
+        "setveil.rows.engine.spark.put_block",
+        lambda table, block, cells: put_block(table, block, cells[:-400]),
     )
     with pytest.raises(sv.GuaranteeError, match="The supports of all sets of 1 labels add up to"):
         spark_anonymize(framed(session, drawn(6, 100, 30, 4)))

@@ -20,26 +20,26 @@ import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, write
 from naive import explore as naive
 from naive.km import is_km
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, InfeasibleError, RequestError, UnfinishedError
-from setveil.progress import Progress
-from setveil.published import publish
-from setveil.published.class_recoding import ClassRecoding
-from setveil.published.classes import ClassesRelease
-from setveil.published.recoding import Recoding, recode
+from setveil.base.errors import DataError, InfeasibleError, RequestError, UnfinishedError
+from setveil.base.progress import Progress
+from setveil.releases.published import publish
+from setveil.releases.published.class_recoding import ClassRecoding
+from setveil.releases.published.classes import ClassesRelease
+from setveil.releases.published.recoding import Recoding, recode
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text, reasons, standing, steps
-from setveil.studies.explore.cells import Cell
-from setveil.studies.explore.promises import coarse_to_fine, lower_bounds, lower_envelope, require_grid
-from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import (
+from setveil.rows.data.transactions import Transactions
+from setveil.work.studies.explore.cells import Cell
+from setveil.work.studies.explore.promises import coarse_to_fine, lower_bounds, lower_envelope, require_grid
+from setveil.work.studies.explore.record import record
+from setveil.work.studies.explore.rows import (
     WITH_RHO,
     Exploration,
     explore,
     require_algorithm,
     require_budget,
 )
-from setveil.studies.worth import names_kept
+from setveil.work.studies.worth import names_kept
 from strategies import Case, cases, examples
 
 ROWS = 4 * [["tea", "milk"], ["tea"], ["coffee", "milk"]] + [["coffee"], ["tea", "sugar"], ["tea", "sugar"]]

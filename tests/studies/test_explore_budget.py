@@ -13,21 +13,21 @@ import pytest
 
 import setveil as sv
 from cli_helpers import write
-from setveil.algorithms.rt import rt
-from setveil.deadline import Deadline
-from setveil.errors import InfeasibleError, UnfinishedError
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.deadline import Deadline
+from setveil.base.errors import InfeasibleError, UnfinishedError
+from setveil.methods.algorithms.rt import rt
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text, standing
-from setveil.studies.compare.plan import data_set
-from setveil.studies.explore.cells import Cell, CellProgress, look_at_all
-from setveil.studies.explore.pace import LEAST_LIMIT, EndingProgress, Pace
-from setveil.studies.explore.promises import require_grid, usual_first
-from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import Exploration, explore
-from setveil.studies.explore.tables import explore_table
-from setveil.studies.recommend.candidates import Candidate
-from setveil.studies.recommend.recommend import recommend as advise
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.work.studies.compare.plan import data_set
+from setveil.work.studies.explore.cells import Cell, CellProgress, look_at_all
+from setveil.work.studies.explore.pace import LEAST_LIMIT, EndingProgress, Pace
+from setveil.work.studies.explore.promises import require_grid, usual_first
+from setveil.work.studies.explore.record import record
+from setveil.work.studies.explore.rows import Exploration, explore
+from setveil.work.studies.explore.tables import explore_table
+from setveil.work.studies.recommend.candidates import Candidate
+from setveil.work.studies.recommend.recommend import recommend as advise
 from tables import fast
 from ward import ward
 
@@ -256,7 +256,7 @@ def test_recommend_gives_the_candidates_what_is_left(tmp_path: Path, monkeypatch
         options.update(how)
         return {}
 
-    monkeypatch.setattr("setveil.studies.recommend.recommend.run_all", run_all)
+    monkeypatch.setattr("setveil.work.studies.recommend.recommend.run_all", run_all)
     rows = write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in ROWS))
     found = advise(
         data_set(rows),

@@ -25,16 +25,16 @@ from naive.anonymize import up_from
 from naive.km import is_km
 from naive.rho import is_km_rho, rules
 from rho_problems import Problem, draw_problem
-from setveil.errors import InfeasibleError
-from setveil.published import publish
-from setveil.published.tables import publish as publish_table
+from setveil.base.errors import InfeasibleError
+from setveil.releases.published import publish
+from setveil.releases.published.tables import publish as publish_table
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text
-from setveil.studies.explore.cells import Cell
-from setveil.studies.explore.promises import require_grid, require_triples
-from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import Exploration, SensitiveItems, explore
-from setveil.studies.explore.tables import explore_table
+from setveil.work.studies.explore.cells import Cell
+from setveil.work.studies.explore.promises import require_grid, require_triples
+from setveil.work.studies.explore.record import record
+from setveil.work.studies.explore.rows import Exploration, SensitiveItems, explore
+from setveil.work.studies.explore.tables import explore_table
 from strategies import Case, examples, random_case, seeded, transactions
 from tables import fast, hierarchy, losses, random_table, shown_by
 

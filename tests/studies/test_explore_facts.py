@@ -13,13 +13,13 @@ import pytest
 import setveil as sv
 from cli_helpers import needs_compiled, setveil, write
 from fact_cases import random_facts
-from setveil.facts.generalizing import Generalizing
-from setveil.guarantees.km import KmAnonymity
+from setveil.base.values.per_column import PerColumn
+from setveil.judges.guarantees.km import KmAnonymity
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text
-from setveil.studies.explore.facts import explore_facts
-from setveil.studies.explore.promises import require_grid
-from setveil.values.per_column import PerColumn
+from setveil.rows.facts.generalizing import Generalizing
+from setveil.work.studies.explore.facts import explore_facts
+from setveil.work.studies.explore.promises import require_grid
 from strategies import many
 
 ONE = ("--id-column", "patient", "--set", "code", "--when", "date:month", "--amount", "cost:0,50,100")

@@ -19,22 +19,22 @@ import setveil as sv
 from cli_helpers import needs_compiled, setveil, together, write
 from naive import explore as naive
 from naive.rho import is_km_rho, rules
-from setveil.errors import DataError, RequestError
-from setveil.published import publish
-from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.base.errors import DataError, RequestError
+from setveil.releases.published import publish
+from setveil.releases.published.recoding import LocalRecoding, Recoding
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text, reasons, steps
-from setveil.studies.explore.cells import Cell
-from setveil.studies.explore.promises import (
+from setveil.work.studies.explore.cells import Cell
+from setveil.work.studies.explore.promises import (
     coarse_to_fine,
     front,
     lower_bounds,
     lower_envelope,
     require_triples,
 )
-from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import Exploration, SensitiveItems, explore, require_algorithm
-from setveil.studies.worth import names_kept
+from setveil.work.studies.explore.record import record
+from setveil.work.studies.explore.rows import Exploration, SensitiveItems, explore, require_algorithm
+from setveil.work.studies.worth import names_kept
 from strategies import examples, random_cases
 
 Triple = tuple[int, float, Fraction]

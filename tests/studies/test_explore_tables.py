@@ -11,12 +11,12 @@ import pytest
 
 import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, together, write
-from setveil.errors import DataError, InfeasibleError, RequestError
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import DataError, InfeasibleError, RequestError
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text
-from setveil.studies.explore.promises import require_grid
-from setveil.studies.explore.tables import explore_table
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.work.studies.explore.promises import require_grid
+from setveil.work.studies.explore.tables import explore_table
 from tables import fast, hierarchy, random_tables
 from ward import ward
 

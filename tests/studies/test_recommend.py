@@ -15,25 +15,25 @@ import pytest
 
 import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, together, write
-from setveil.algorithms import load
-from setveil.errors import InfeasibleError, RequestError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.reading import Reading
-from setveil.published.recoding import Recoding
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.base.values.kinds import reference
+from setveil.judges.utility.lm import lm
+from setveil.methods.algorithms import load
+from setveil.releases.published.recoding import Recoding
 from setveil.report.recommend.page import advice_html
 from setveil.report.recommend.text import advice_text, headline, weighing
-from setveil.studies.compare.plan import Run, data_set, plan_run
-from setveil.studies.recommend import recommend as module
-from setveil.studies.recommend.candidates import (
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.runs.options.reading import Reading
+from setveil.work.studies.compare.plan import Run, data_set, plan_run
+from setveil.work.studies.recommend import recommend as module
+from setveil.work.studies.recommend.candidates import (
     Candidate,
     candidates,
     inference_candidates,
     known_items,
     uncertainty_candidates,
 )
-from setveil.studies.recommend.recommend import Advice, recommend, record
-from setveil.utility.lm import lm
-from setveil.values.kinds import reference
+from setveil.work.studies.recommend.recommend import Advice, recommend, record
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 

@@ -20,21 +20,21 @@ from naive.exact_rho import ITEMS, NOTHING, OCCURRENCES, Promise, Terms
 from naive.km import is_km
 from naive.rho import is_km_rho, is_uncertain, rules
 from rho_problems import Problem, draw_problem
-from setveil.data.io import read as read_rows
-from setveil.errors import InfeasibleError, RequestError
-from setveil.hierarchy.io import write_hierarchy
-from setveil.published.shared import read_shared
-from setveil.studies.compare import worker
-from setveil.studies.compare.plan import Run, data_set
-from setveil.studies.recommend import recommend as module
-from setveil.studies.recommend.candidates import (
+from setveil.base.errors import InfeasibleError, RequestError
+from setveil.base.values.kinds import reference
+from setveil.releases.published.shared import read_shared
+from setveil.rows.data.io import read as read_rows
+from setveil.rows.hierarchy.io import write_hierarchy
+from setveil.work.studies.compare import worker
+from setveil.work.studies.compare.plan import Run, data_set
+from setveil.work.studies.recommend import recommend as module
+from setveil.work.studies.recommend.candidates import (
     Candidate,
     candidates,
     inference_candidates,
     uncertainty_candidates,
 )
-from setveil.studies.recommend.recommend import recommend, record
-from setveil.values.kinds import reference
+from setveil.work.studies.recommend.recommend import recommend, record
 from strategies import examples, random_case, seeded
 
 Row = frozenset[str]

@@ -13,14 +13,14 @@ import pytest
 
 import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, together, write
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
+from setveil.base.values.kinds import Reference
 from setveil.report.recommend.page import advice_html
 from setveil.report.recommend.text import advice_text
-from setveil.studies.compare.plan import Run, data_set, plan_run
-from setveil.studies.recommend import recommend as module
-from setveil.studies.recommend.candidates import Candidate, table_candidates
-from setveil.studies.recommend.recommend import Advice, recommend, record
-from setveil.values.kinds import Reference
+from setveil.work.studies.compare.plan import Run, data_set, plan_run
+from setveil.work.studies.recommend import recommend as module
+from setveil.work.studies.recommend.candidates import Candidate, table_candidates
+from setveil.work.studies.recommend.recommend import Advice, recommend, record
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 

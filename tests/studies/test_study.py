@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from cli_helpers import HIERARCHY, dump, sample_rows, write
-from setveil.errors import DataError, RequestError
-from setveil.studies.compare import plan, settings
-from setveil.studies.compare.plan import Run, data_set, plan_run
-from setveil.studies.compare.study import Study, read_study
-from setveil.values.kinds import Flag, Integer, Reference
+from setveil.base.errors import DataError, RequestError
+from setveil.base.values.kinds import Flag, Integer, Reference
+from setveil.work.studies.compare import plan, settings
+from setveil.work.studies.compare.plan import Run, data_set, plan_run
+from setveil.work.studies.compare.study import Study, read_study
 
 HEAD = 'name = "s"\ndata = [{path = "rows.dat", hierarchy = "tree.csv"}]\n'
 

@@ -10,8 +10,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import needs_compiled, write
-from setveil.guarantees import models
-from setveil.studies.compare.study import read_study
+from setveil.judges.guarantees import models
+from setveil.work.studies.compare.study import read_study
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 

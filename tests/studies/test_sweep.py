@@ -25,14 +25,14 @@ from cli_helpers import (
     until_gone,
     write,
 )
-from setveil.errors import OutputError, RequestError
+from setveil.base.errors import OutputError, RequestError
+from setveil.base.staging import write_together
+from setveil.base.values.kinds import Value
 from setveil.report.compare.columns import measured
-from setveil.staging import write_together
-from setveil.studies.compare import results, sweep
-from setveil.studies.compare.plan import DataSet, Run, data_set, plan_run
-from setveil.studies.compare.results import require_study_folder, table
-from setveil.studies.compare.sweep import locked, read_record, run_all
-from setveil.values.kinds import Value
+from setveil.work.studies.compare import results, sweep
+from setveil.work.studies.compare.plan import DataSet, Run, data_set, plan_run
+from setveil.work.studies.compare.results import require_study_folder, table
+from setveil.work.studies.compare.sweep import locked, read_record, run_all
 
 
 def _write(folder: Path, contents: dict[str, bytes]) -> None:
@@ -237,7 +237,7 @@ import sys
 from pathlib import Path
 sys.path[:0] = {tests!r}
 from test_sweep import run_of
-from setveil.studies.compare.sweep import run_all
+from setveil.work.studies.compare.sweep import run_all
 run_all([run_of(20, other) for other in range(100)], Path({folder!r}), jobs=3, worker={worker!r})
 """
 
@@ -409,7 +409,7 @@ COUNTED = """
 import sys
 with open(sys.argv[1], "a") as file:
     file.write("x")
-from setveil.studies.compare.worker import main
+from setveil.work.studies.compare.worker import main
 main()
 """
 VARIES = {name for name in measured() if name.startswith("seconds")} | {"peak_memory_mb"}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from setveil.studies.compare.files import read_data
-from setveil.tables.files import table_files
-from setveil.tables.roles import Known, Roles, read_roles, write_roles
-from setveil.tables.table import Table, TextColumn
+from setveil.rows.tables.files import table_files
+from setveil.rows.tables.roles import Known, Roles, read_roles, write_roles
+from setveil.rows.tables.table import Table, TextColumn
+from setveil.work.studies.compare.files import read_data
 from tables import fast, hierarchy, random_tables
 
 

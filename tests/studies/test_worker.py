@@ -21,17 +21,17 @@ import pytest
 import setveil as sv
 from cli_helpers import HIERARCHY, dump, environment, posix_only, sample_rows, write
 from naive import rho as naive
+from setveil.base.values.kinds import Value
 from setveil.commands.query import shared_of
-from setveil.constraints.utility import groups_of
-from setveil.studies.compare.files import drawn_rows
-from setveil.studies.compare.plan import Run, data_set, plan_run
-from setveil.studies.compare.sweep import WORKER
-from setveil.studies.compare.worker import _risk_before, _run
-from setveil.utility.are import query_errors
-from setveil.utility.estimates import Estimator
-from setveil.utility.itemsets import surviving_itemsets
-from setveil.utility.queries import random_queries
-from setveil.values.kinds import Value
+from setveil.judges.utility.are import query_errors
+from setveil.judges.utility.estimates import Estimator
+from setveil.judges.utility.itemsets import surviving_itemsets
+from setveil.judges.utility.queries import random_queries
+from setveil.methods.constraints.utility import groups_of
+from setveil.work.studies.compare.files import drawn_rows
+from setveil.work.studies.compare.plan import Run, data_set, plan_run
+from setveil.work.studies.compare.sweep import WORKER
+from setveil.work.studies.compare.worker import _risk_before, _run
 
 ROWS = sample_rows()
 PRIVATE = ["109", "111"]

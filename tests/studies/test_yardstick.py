@@ -10,7 +10,7 @@ import pytest
 from cli_helpers import setveil, table, write
 from setveil.report.compare.page import comparison_html
 from setveil.report.compare.yardstick import least_epsilon, promised, spread
-from setveil.studies.compare.study import read_study
+from setveil.work.studies.compare.study import read_study
 
 STUDY = """name = "Yardstick"
 data = [{path = "rows.csv", format = "basket", hierarchy = "tree.csv"}]

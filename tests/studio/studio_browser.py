@@ -20,7 +20,7 @@ import pytest
 
 import studio_forks
 from cli_helpers import COMMAND, environment
-from setveil.jit import files
+from setveil.base.jit import files
 from setveil.studio.projects import Project, Projects
 from setveil.studio.running import ask_running, word_for
 

@@ -100,7 +100,7 @@ def test_the_checker_is_downloaded_or_put_beside_the_data(page: Page, tmp_path: 
     assert "Put them next to the data" in page.text("release")
     for name in ("check.py", "check.html"):
         sent = page.client.get("p", page.project.name, "release", "checker", name)
-        assert sent.content == (Path(sv.__file__).parent / "recipients" / name).read_bytes()
+        assert sent.content == (Path(sv.__file__).parent / "releases" / "recipients" / name).read_bytes()
         assert sent.headers["content-disposition"] == f'attachment; filename="{name}"'
         assert not (run / "published" / name).exists()
     assert page.client.get("p", page.project.name, "release", "checker", "audit.py").status_code == 404

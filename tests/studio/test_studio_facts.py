@@ -13,10 +13,10 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil, write
-from setveil.errors import SetveilError, on_command_line
-from setveil.facts.dates import LEVELS
-from setveil.facts.request import WAYS
+from setveil.base.errors import SetveilError, on_command_line
 from setveil.report import words
+from setveil.rows.facts.dates import LEVELS
+from setveil.rows.facts.request import WAYS
 from setveil.runs import orders
 from setveil.studio import commands
 from setveil.studio.data_kinds import RowsOfFacts

@@ -15,7 +15,7 @@ import pytest
 
 import studio_shop
 from cli_helpers import posix_only, setveil
-from setveil.errors import DataError
+from setveil.base.errors import DataError
 from setveil.studio import commands, places
 from setveil.studio.places import MADE, UNDER_WAY
 from setveil.studio.projects import Project, Projects

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from cli_helpers import setveil
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.studio.pages.hierarchy import _same_as
 from setveil.studio.projects import Project
 from studio_client import AtOnce, Client

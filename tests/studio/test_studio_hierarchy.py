@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli_helpers import needs_proc
-from setveil.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.io import read_hierarchy
 from setveil.studio.projects import Project
 from studio_browser import Screen, Server, expect, looks, serve
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli_helpers import setveil
-from setveil.hierarchy.io import write_hierarchy
-from setveil.hierarchy.tree import Hierarchy
+from setveil.rows.hierarchy.io import write_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.studio.projects import Project
 from studio_browser import Screen, Server, expect
 

@@ -368,7 +368,7 @@ DESK = (
     "-c",
     """
 import os, signal, time
-from setveil.errors import DataError, HierarchyError
+from setveil.base.errors import DataError, HierarchyError
 from setveil.studio.desk import __main__ as desk, data
 def refuse(desk): raise HierarchyError("Two roots.", hint="Take one.", problems=["a", "b"])
 def echo(desk, text):

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import write
-from setveil.options.reading import Reading
+from setveil.base.values.declared import options_of
+from setveil.runs.options.reading import Reading
 from setveil.studio import commands
 from setveil.studio.pages import data_more
 from setveil.studio.projects import Project
-from setveil.values.declared import options_of
 from studio_client import Client
 from test_studio_data import take, text_of, ways
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cli_helpers import setveil, write
-from setveil.published.block_files import PublishedBlocks
+from setveil.releases.published.block_files import PublishedBlocks
 from setveil.studio.desk.before_after import before_after
 from setveil.studio.desk.place import Desk
 from studio_client import AtOnce, Client

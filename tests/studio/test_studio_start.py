@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from cli_helpers import environment, needs_proc, posix_only, setveil, write
-from setveil.errors import DataError
+from setveil.base.errors import DataError
 from setveil.studio.guard import COOKIE
 from setveil.studio.projects import Projects
 from setveil.studio.running import ask_running

@@ -12,7 +12,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.tables.ages import full_years
+from setveil.rows.tables.ages import full_years
 from strategies import seeded
 
 OF: dict[str, Any] = {"qi": ["age"], "set": "code", "categorical": ["age"]}

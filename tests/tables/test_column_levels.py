@@ -19,13 +19,13 @@ from naive.column_groups import (
     share_a_prefix,
     share_a_range,
 )
-from setveil.errors import DataError, RequestError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.tables.dates import PERIODS, dates, likely_periods
-from setveil.tables.levels import Levels, in_words, kept_at, levels_in, likely_levels
-from setveil.tables.prefixes import prefixes
-from setveil.tables.ranges import ranges
-from setveil.tables.read import flat_notes
+from setveil.base.errors import DataError, RequestError
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.dates import PERIODS, dates, likely_periods
+from setveil.rows.tables.levels import Levels, in_words, kept_at, levels_in, likely_levels
+from setveil.rows.tables.prefixes import prefixes
+from setveil.rows.tables.ranges import ranges
+from setveil.rows.tables.read import flat_notes
 
 CODES = st.lists(st.text("01A*", min_size=1, max_size=5), min_size=1, max_size=12, unique=True)
 DAYS = st.lists(
@@ -200,7 +200,7 @@ def test_zip_codes_that_look_like_numbers_are_said(tmp_path: Path) -> None:
 
 
 def test_they_are_kept_in_a_file_of_roles(ward: Path, tmp_path: Path) -> None:
-    from setveil.tables.roles import make_roles, read_roles, write_roles
+    from setveil.rows.tables.roles import make_roles, read_roles, write_roles
 
     said = {"zip": "prefix:3", "seen": "dates", "age": "ranges:5,10", "codes": "prefix:1"}
     roles = make_roles(qi=["age", "zip", "seen"], set_name="codes", hierarchies=said)

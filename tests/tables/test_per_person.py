@@ -14,7 +14,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.tables.roles import WAYS
+from setveil.rows.tables.roles import WAYS
 from strategies import seeded
 
 LINES = "who,age,sex,code\n1,30,F,a\n1,31,F,b\n1,31,F,c\n2,,M,a\n2,40,M,b\n2,39,M,b\n3,20,M,a\n"

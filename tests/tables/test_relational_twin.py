@@ -9,10 +9,10 @@ import pytest
 
 from naive import rt_table
 from naive.rt_table import MISSING, Column
-from setveil.errors import DataError
-from setveil.published.parts import Parts
-from setveil.tables.ranges import ranges, usual_width
-from setveil.tables.table import numbered_parts
+from setveil.base.errors import DataError
+from setveil.releases.published.parts import Parts
+from setveil.rows.tables.ranges import ranges, usual_width
+from setveil.rows.tables.table import numbered_parts
 from strategies import many, seeded
 from tables import NUMBERS, fast, quasi, random_table, random_tables
 

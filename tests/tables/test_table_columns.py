@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from real_data import DATA
-from setveil.data.io.write import quoting
-from setveil.tables.columns import read_columns
-from setveil.tables.how import How
+from setveil.rows.data.io.write import quoting
+from setveil.rows.tables.columns import read_columns
+from setveil.rows.tables.how import How
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 

@@ -11,9 +11,9 @@ import pytest
 
 import setveil as sv
 from role_tables import KINDS, NAMED, SILENT, SURE_KINDS, VAGUE, RoleTable, ids_of, role_table
-from setveil.data.columns import split_names
-from setveil.data.ids import of_cells, why_id
-from setveil.data.names import is_person_id
+from setveil.rows.data.columns import split_names
+from setveil.rows.data.ids import of_cells, why_id
+from setveil.rows.data.names import is_person_id
 from strategies import many, seeded
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from origins import origin_of
-from setveil.data import evidence
-from setveil.data.columns import Wanted, columns_at
-from setveil.data.io import Layout, read, save
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, TableError
+from setveil.base.errors import DataError, RequestError, TableError
+from setveil.rows.data import evidence
+from setveil.rows.data.columns import Wanted, columns_at
+from setveil.rows.data.io import Layout, read, save
+from setveil.rows.data.transactions import Transactions
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 

@@ -17,11 +17,12 @@ import setveil as sv
 from naive import anonymize as cuts
 from naive import are as naive
 from naive.km import item_order
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError
-from setveil.published.recoding import LocalRecoding, Recoding, recode
-from setveil.utility.are import QueryErrors, query_errors
-from setveil.utility.queries import frequent_queries, generalized_items, random_queries, read_queries
+from setveil.base.errors import DataError, RequestError
+from setveil.base.progress import listener
+from setveil.judges.utility.are import QueryErrors, query_errors
+from setveil.judges.utility.queries import frequent_queries, generalized_items, random_queries, read_queries
+from setveil.releases.published.recoding import LocalRecoding, Recoding, recode
+from setveil.rows.data.transactions import Transactions
 from strategies import Case, Rows, examples, random_case, random_rows, seeded, transactions
 
 Members = dict[str, list[str]]
@@ -185,7 +186,7 @@ def test_queries_that_are_refused() -> None:
 def test_progress_is_heard() -> None:
     heard: list[tuple[str, float | None]] = []
     data = Transactions.from_rows([["a", "b"], ["b"]])
-    listen = sv.progress.listener(lambda phase, done: heard.append((phase, done)))
+    listen = listener(lambda phase, done: heard.append((phase, done)))
     queries = random_queries(data, 100, 1, progress=listen)
     query_errors(data, data, {}, queries, listen)
     frequent_queries(data, 1, 1, progress=listen)

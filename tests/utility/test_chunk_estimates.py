@@ -13,11 +13,11 @@ import pytest
 import setveil as sv
 from chunk_cases import fast, made, random_release, random_rows, slow
 from naive import disassociation as naive
-from setveil.errors import DataError
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.shared import sums_by_name
-from setveil.utility.estimates import Answers
-from setveil.utility.estimators.chunks import ChunkEstimator
+from setveil.base.errors import DataError
+from setveil.judges.utility.estimates import Answers
+from setveil.judges.utility.estimators.chunks import ChunkEstimator
+from setveil.releases.published.chunk_files import PublishedChunks
+from setveil.releases.published.shared import sums_by_name
 from strategies import examples, seeded
 
 

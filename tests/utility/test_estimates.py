@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 
 from naive import estimates as naive
 from releases import estimator_of, random_release
-from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError
+from setveil.base.errors import DataError, RequestError
+from setveil.judges.utility import estimates
+from setveil.judges.utility.are import query_errors
+from setveil.judges.utility.estimates import MAXIMUM_ENTROPY, UNIFORM, Estimator, ItemsetEstimate
 from setveil.kernels.label_chances import label_chances
 from setveil.kernels.rows import frozen
-from setveil.published.counts import Counts
-from setveil.published.shared import Shared
-from setveil.utility import estimates
-from setveil.utility.are import query_errors
-from setveil.utility.estimates import MAXIMUM_ENTROPY, UNIFORM, Estimator, ItemsetEstimate
+from setveil.releases.published.counts import Counts
+from setveil.releases.published.shared import Shared
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.transactions import Transactions
 from strategies import examples, transactions
 
 ROWS = ["A b1", "A b1", "A b2", "A b1", "A b2", "A", "A b1", "b2"]

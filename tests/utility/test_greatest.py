@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from naive.km import item_order
 from releases import estimator_of, exact, random_release
-from setveil.data.layout import Layout
-from setveil.published.shared import Shared
-from setveil.utility import _pair_counts
-from setveil.utility.estimates import Estimator
-from setveil.utility.greatest import found_again, greatest_itemsets, most_frequent_pairs, rules_of
+from setveil.judges.utility import _pair_counts
+from setveil.judges.utility.estimates import Estimator
+from setveil.judges.utility.greatest import found_again, greatest_itemsets, most_frequent_pairs, rules_of
+from setveil.releases.published.shared import Shared
+from setveil.rows.data.layout import Layout
 from strategies import Rows, examples, many, random_rows, transactions
 
 seeds = st.integers(0, 2**32 - 1)

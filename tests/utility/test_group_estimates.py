@@ -15,13 +15,13 @@ import pytest
 import setveil as sv
 from cli_helpers import setveil
 from releases import estimator_of, random_release
-from setveil.data.layout import Layout
-from setveil.data.spelling import codes_below
-from setveil.data.transactions import Transactions
-from setveil.published.counts import Counts
-from setveil.published.shared import Shared
-from setveil.utility.estimates import Estimator
-from setveil.utility.group_estimates import answer_groups
+from setveil.judges.utility.estimates import Estimator
+from setveil.judges.utility.group_estimates import answer_groups
+from setveil.releases.published.counts import Counts
+from setveil.releases.published.shared import Shared
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.spelling import codes_below
+from setveil.rows.data.transactions import Transactions
 
 ROWS = ["E1 N18.3", "E1 N18.3", "E1", "E1", "I50.0"]
 MEMBERS = {"E1": ("E11.0", "E11.9", "E12.0")}

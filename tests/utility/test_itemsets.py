@@ -13,11 +13,11 @@ from coherence_cases import PAPER, PRIVATE, is_feasible, random_problem, rows_of
 from naive import coherence as naive
 from naive.km import Rows, item_order
 from releases import released
-from setveil.algorithms.coherence import border, mm
-from setveil.errors import RequestError
-from setveil.guarantees.coherence import Coherence
-from setveil.utility import itemsets
-from setveil.utility.itemsets import surviving_itemsets
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.judges.utility import itemsets
+from setveil.judges.utility.itemsets import surviving_itemsets
+from setveil.methods.algorithms.coherence import border, mm
 from strategies import examples, random_rows, seeded, transactions
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from group_cases import publish, random_groups
 from naive import cahd as naive
-from setveil.errors import DataError, RequestError
-from setveil.utility.kl import group_by_errors, group_sizes, random_group_bys
+from setveil.base.errors import DataError, RequestError
+from setveil.judges.utility.kl import group_by_errors, group_sizes, random_group_bys
 from strategies import ALPHABETS, examples, random_rows, seeded, transactions
 
 

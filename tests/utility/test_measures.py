@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import setveil as sv
-from setveil import utility
+from setveil.judges import utility
 from setveil.report.compare import columns
 from setveil.report.compare.figures import line_figures
 from setveil.report.compare.page import comparison_html, figures
@@ -22,7 +22,7 @@ from tables import as_table
 
 DATA = sv.Transactions.from_rows([["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["b"]] * 3)
 EXTRA = """
-from setveil.utility import Measure
+from setveil.judges.utility import Measure
 
 MEASURES = (
     Measure(

@@ -10,8 +10,8 @@ import pytest
 
 import setveil as sv
 from naive.km import supports
-from setveil.errors import DataError, RequestError
-from setveil.utility.pooled import pooled_errors
+from setveil.base.errors import DataError, RequestError
+from setveil.judges.utility.pooled import pooled_errors
 from strategies import Rows, random_rows, seeded, transactions
 
 ITEMS = list("abcdef")

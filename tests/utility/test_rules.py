@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import setveil as sv
 from cli_helpers import refused, setveil
 from naive import rules as naive
-from setveil.data.transactions import Transactions
-from setveil.utility import rules as fast
-from setveil.utility.rules import rules_found
+from setveil.judges.utility import rules as fast
+from setveil.judges.utility.rules import rules_found
+from setveil.rows.data.transactions import Transactions
 
 ROWS = [
     *(5 * [["tea", "milk", "sugar"]]), *(4 * [["coffee", "milk"]]), *(3 * [["tea", "sugar"]]),

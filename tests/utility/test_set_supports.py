@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from setveil.base.threads import use_threads
+from setveil.judges.utility import _set_supports
+from setveil.judges.utility._set_supports import supports_of_sets
 from setveil.kernels.rows import frozen
-from setveil.threads import use_threads
-from setveil.utility import _set_supports
-from setveil.utility._set_supports import supports_of_sets
 from strategies import examples, random_case, seeded
 
 

@@ -10,10 +10,10 @@ import pytest
 from naive import rt_items, rt_measures, rt_table
 from naive.anonymize import leaves, up_from
 from naive.rt_table import MISSING
-from setveil.published.tables import publish
-from setveil.tables.table import Table
-from setveil.utility.estimators import estimator_of
-from setveil.utility.table_answers import TableQuery, query_errors, random_table_queries, true_answer
+from setveil.judges.utility.estimators import estimator_of
+from setveil.judges.utility.table_answers import TableQuery, query_errors, random_table_queries, true_answer
+from setveil.releases.published.tables import publish
+from setveil.rows.tables.table import Table
 from tables import fast, parts_of, random_local, random_tables
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from naive import anonymize as cuts
 from naive import are as naive
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import MissingItemsError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode
-from setveil.utility.ul import hierarchy_weights, ul, ul_of_labels
-from setveil.values.numbers import log2
+from setveil.base.errors import MissingItemsError
+from setveil.base.values.numbers import log2
+from setveil.judges.utility.ul import hierarchy_weights, ul, ul_of_labels
+from setveil.releases.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary
+from setveil.rows.hierarchy.tree import Hierarchy
 from strategies import examples, random_case, seeded, transactions
 
 # SPEC §5: the rows of the paper's Fig. 1(a) and its result, without the suppression of d.

@@ -12,17 +12,17 @@ import pytest
 from naive import anonymize as cuts
 from naive import measures as naive
 from naive.km import item_order
+from setveil.base.errors import DataError
 from setveil.commands.measure import measure
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError
-from setveil.published.recoding import LocalRecoding, Recoding, recode
-from setveil.utility.counts import counts
-from setveil.utility.entropy import entropy
-from setveil.utility.lm import lm
-from setveil.utility.ncp import ncp
-from setveil.utility.supports import label_supports, support_errors
-from setveil.utility.ul import ul
+from setveil.judges.utility.counts import counts
+from setveil.judges.utility.entropy import entropy
+from setveil.judges.utility.lm import lm
+from setveil.judges.utility.ncp import ncp
+from setveil.judges.utility.supports import label_supports, support_errors
+from setveil.judges.utility.ul import ul
+from setveil.releases.published.recoding import LocalRecoding, Recoding, recode
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary
 from strategies import COMPILED, Case, Rows, examples, random_case, seeded, transactions
 
 

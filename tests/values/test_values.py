@@ -9,11 +9,8 @@ from typing import Any
 
 import pytest
 
-from setveil import algorithms
-from setveil.options.reading import DETECTED, Reading
-from setveil.studies.compare.settings import accepted
-from setveil.values.declared import Option, options_of, parameter
-from setveil.values.kinds import (
+from setveil.base.values.declared import Option, options_of, parameter
+from setveil.base.values.kinds import (
     Choice,
     Flag,
     GroupsOfItems,
@@ -30,6 +27,9 @@ from setveil.values.kinds import (
     Text,
     Texts,
 )
+from setveil.methods import algorithms
+from setveil.runs.options.reading import DETECTED, Reading
+from setveil.work.studies.compare.settings import accepted
 
 MODULES = [pytest.param(algorithms.load(name), id=name) for name in algorithms.names()]
 every_algorithm = pytest.mark.parametrize("module", MODULES)

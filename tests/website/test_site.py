@@ -16,8 +16,8 @@ import pytest
 
 from crawler import content, findings, pages, read
 from setveil.report.record import Record
-from setveil.studies.compare import settings, study
 from setveil.studio.projects import _KEPT
+from setveil.work.studies.compare import settings, study
 from studio_browser import accessible, expect
 
 if TYPE_CHECKING:

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from setveil import algorithms as registry
+from setveil.base.compiling import expect
+from setveil.base.errors import RequestError
+from setveil.base.threads import threads
+from setveil.base.tracing import require_internal, traced
+from setveil.base.values.declared import options_of
+from setveil.base.values.kinds import Items
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.bundles import Own, Promise, Reading, source_of
@@ -30,22 +35,17 @@ from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.readers import ItemsReader, reader_like
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns
-from setveil.compiling import expect
-from setveil.errors import RequestError
-from setveil.guarantees import Model, model_named, models
-from setveil.options.classes import engine_refused, require_classes
-from setveil.options.decode import Inputs, decode, decode_parameters, require_file, require_parameters
-from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
-from setveil.options.models import require_watched, settled_model
-from setveil.threads import threads
-from setveil.tracing import require_internal, traced
-from setveil.values.declared import options_of
-from setveil.values.kinds import Items
+from setveil.judges.guarantees import Model, model_named, models
+from setveil.methods import algorithms as registry
+from setveil.runs.options.classes import engine_refused, require_classes
+from setveil.runs.options.decode import Inputs, decode, decode_parameters, require_file, require_parameters
+from setveil.runs.options.guarantees import WATCHED, make_guarantee, require_options, require_values
+from setveil.runs.options.models import require_watched, settled_model
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
-    from setveil.hierarchy.tree import Hierarchy
     from setveil.report.record import Record
+    from setveil.rows.data.transactions import Transactions
+    from setveil.rows.hierarchy.tree import Hierarchy
 
 GLOBAL = "forest"  # the algorithm of --global
 CLASSES = "classes"  # that of --classes
@@ -225,7 +225,7 @@ class _ReleaseRequest:
 
     def require_possible(self) -> None:
         """Refuse what cannot be, as far as that takes no data."""
-        from setveil.published import kind_named
+        from setveil.releases.published import kind_named
         from setveil.runs.folder import require_shareable
 
         encoding = self.reader.reading.text_encoding
@@ -273,8 +273,8 @@ def _in_memory(
     request: _ReleaseRequest, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
 ) -> Record:
     """Read rows, or a table, make the release and write it."""
-    from setveil.options.inputs import draw_rows
     from setveil.report.words import clip
+    from setveil.runs.options.inputs import draw_rows
     from setveil.runs.run import anonymize as run_anonymize
 
     publishing, seed = request.publishing, request.publishing.seed
@@ -321,7 +321,7 @@ def _in_memory(
 
 def _tell_alone(request: _ReleaseRequest, data: Transactions, tree: Hierarchy | None) -> None:
     """Say how many items are in no group, and what groups codes."""
-    from setveil.hierarchy.alone import alone_note, likely_lengths
+    from setveil.rows.hierarchy.alone import alone_note, likely_lengths
 
     k = request.promise.get("k")
     data = data if data.facts is None else data.facts.codes_alone()

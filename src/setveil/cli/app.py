@@ -14,8 +14,9 @@ from typing import Any
 
 import click
 
-from setveil import algorithms as registry
-from setveil import plugins
+from setveil.base import plugins
+from setveil.base.errors import SetveilError, on_command_line, require_utf8
+from setveil.base.version import __version__
 from setveil.cli.bundles import Reading, source_of
 from setveil.cli.command import Command, Group, answering, command_of, name_of, texts_of
 from setveil.cli.config import algorithm_of
@@ -23,10 +24,9 @@ from setveil.cli.help import OUTPUT
 from setveil.cli.options import Force, Input, Seed, argument, choice, flag, integer, option
 from setveil.cli.session import Answer, answer, run, tell_error
 from setveil.cli.watched import is_watched
-from setveil.data.layout import FORMATS
-from setveil.errors import SetveilError, on_command_line, require_utf8
-from setveil.guarantees import models
-from setveil.version import __version__
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms as registry
+from setveil.rows.data.layout import FORMATS
 
 _HELP = (
     "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
@@ -130,7 +130,7 @@ def _load_plugins(arguments: Sequence[str]) -> None:
     joined = [word.removeprefix("--plugin=") for word in arguments if word.startswith("--plugin=")]
     files = [*joined, *(after for word, after in pairwise(arguments) if word == "--plugin")]
     if files:
-        from setveil.options.plugins import load_plugin
+        from setveil.runs.options.plugins import load_plugin
 
         for file in files:
             load_plugin(file, trusted=not is_watched())

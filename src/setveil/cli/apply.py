@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from setveil.base.errors import RequestError
 from setveil.cli.bundles import Bundle, Reading, model_options, some_options, source_of
 from setveil.cli.config import options_in_use
 from setveil.cli.help import ALGORITHM, READING
 from setveil.cli.options import HierarchyFile, Input, argument, choice, flag, option
 from setveil.cli.publishing import Published, Publishing
 from setveil.cli.session import Answer
-from setveil.errors import RequestError
-from setveil.options.reading import Reading as ReadingOptions
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 if TYPE_CHECKING:
     from setveil.report.record import Record
@@ -30,7 +30,7 @@ def _promise() -> list[Any]:
 
 def _repair() -> list[Any]:
     """Make the options of a repair."""
-    from setveil.algorithms.exact.exact import Parameters
+    from setveil.methods.algorithms.exact.exact import Parameters
 
     return some_options(Parameters, _MEANT, f"{ALGORITHM}: --repair")
 
@@ -96,14 +96,14 @@ def _released(
     progress: Any,
 ) -> Record:
     """Do the work of the command (see `apply`): the report as written."""
-    from setveil.algorithms.exact.exact import Exact
     from setveil.cli.files import read_release, read_rows, split_format
-    from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.decode import Inputs, decode_parameters, require_file, require_parameters
-    from setveil.past.apply import apply as run_apply
-    from setveil.past.run import past_run
-    from setveil.past.terms import raised, require_applicable, search
-    from setveil.published.shared import read_shared
+    from setveil.methods.algorithms.exact.exact import Exact
+    from setveil.releases.published.shared import read_shared
+    from setveil.rows.hierarchy.io import read_hierarchy
+    from setveil.runs.options.decode import Inputs, decode_parameters, require_file, require_parameters
+    from setveil.work.past.apply import apply as run_apply
+    from setveil.work.past.run import past_run
+    from setveil.work.past.terms import raised, require_applicable, search
 
     limits = {name: value for name, value in own.items() if value is not None}
     if limits and not repair:

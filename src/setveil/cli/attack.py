@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from setveil import algorithms as registry
+from setveil.base.errors import RequestError
 from setveil.cli.bundles import Bundle, Reading, bundled, own_options, promise_options, source_of
 from setveil.cli.help import ALGORITHM, ATTACKER, GENERAL, OUTPUT, PROMISE, READING
 from setveil.cli.options import (
@@ -21,10 +21,10 @@ from setveil.cli.options import (
     option,
 )
 from setveil.cli.session import Answer
-from setveil.errors import RequestError
-from setveil.guarantees import models
-from setveil.options.models import settled_model
-from setveil.options.reading import Reading as ReadingOptions
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms as registry
+from setveil.runs.options.models import settled_model
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 
 def _own() -> list[Parameter]:
@@ -100,9 +100,9 @@ def attack(
     """
     from setveil.cli.files import read_fitting
     from setveil.commands.attack import attacked_split, require_sides, secrets_of, share_between
-    from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.decode import require_file
     from setveil.report.attack import attack_text
+    from setveil.rows.hierarchy.io import read_hierarchy
+    from setveil.runs.options.decode import require_file
 
     share, level = share_between("split", making.split), share_between("alpha", tried.alpha)
     require_sides(share, original, control)
@@ -140,7 +140,7 @@ def _with_control(
     """Attack a release that is there, with its original and rows of other people."""
     from setveil.cli.files import read_recoding, read_release, read_rows
     from setveil.commands.attack import attacked, require_other, secrets_of, target_of
-    from setveil.hierarchy.fit import fitted
+    from setveil.rows.hierarchy.fit import fitted
 
     image = None if recoding is None else read_recoding(recoding, reading.text_encoding)
     how = reading.explicit_options() if not original else {}
@@ -189,9 +189,9 @@ def _maker(
 ) -> Callable[[Any], Any]:
     """Say how a release is made of some rows."""
     from setveil.commands.attack import target_of
-    from setveil.guarantees import model_named
-    from setveil.options.decode import Inputs, decode_parameters, require_parameters
-    from setveil.options.guarantees import make_guarantee, require_options, require_values
+    from setveil.judges.guarantees import model_named
+    from setveil.runs.options.decode import Inputs, decode_parameters, require_parameters
+    from setveil.runs.options.guarantees import make_guarantee, require_options, require_values
     from setveil.runs.run import anonymize
 
     name = making.model or settled_model(promise)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from setveil.algorithms.cahd._band_order import band_order, band_profile
+from setveil.base.errors import RequestError
+from setveil.base.progress import Progress
+from setveil.base.wording import count
 from setveil.cli.files import require_free
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
-from setveil.progress import Progress
-from setveil.published.groups import split
+from setveil.methods.algorithms.cahd._band_order import band_order, band_profile
+from setveil.releases.published.groups import split
 from setveil.report.drawing.band import draw_band, require_pillow
-from setveil.wording import count
+from setveil.rows.data.transactions import Transactions
 
 
 def require_drawable(path: Path, algorithm: str, *, force: bool) -> None:

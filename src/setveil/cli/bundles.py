@@ -9,6 +9,10 @@ from typing import Annotated, Any
 
 import click
 
+from setveil.base.errors import RequestError, shorten
+from setveil.base.redact import HIDDEN, is_server, redacted
+from setveil.base.values.declared import Option, options_of
+from setveil.base.values.kinds import Choice, Kind, Number
 from setveil.cli.config import is_typed
 from setveil.cli.help import ALGORITHM, FACTS, PROMISE, READING, TABLES, Meaning
 from setveil.cli.options import (
@@ -20,13 +24,9 @@ from setveil.cli.options import (
     words_of_choice,
 )
 from setveil.cli.session import fail
-from setveil.errors import RequestError, shorten
-from setveil.options.columns import Columns as ColumnOptions
-from setveil.options.facts import FactOptions
-from setveil.options.reading import Reading as ReadingOptions
-from setveil.redact import HIDDEN, is_server, redacted
-from setveil.values.declared import Option, options_of
-from setveil.values.kinds import Choice, Kind, Number
+from setveil.runs.options.columns import Columns as ColumnOptions
+from setveil.runs.options.facts import FactOptions
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 
 def source_of(arguments: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
@@ -149,7 +149,7 @@ def _merged(meanings: Sequence[Meaning]) -> str:
 
 def promise_options(*, drawn: bool) -> list[Parameter]:
     """Make the options of all privacy models; `drawn`: also those that draw items for experiments."""
-    from setveil.guarantees import models
+    from setveil.judges.guarantees import models
 
     found: dict[str, list[tuple[str, Option]]] = {}
     for model in models().values():
@@ -161,8 +161,8 @@ def promise_options(*, drawn: bool) -> list[Parameter]:
 
 def own_options() -> list[Parameter]:
     """Make the options of the parameters of all algorithms, those of the first choice first."""
-    from setveil import algorithms
-    from setveil.guarantees import models
+    from setveil.judges.guarantees import models
+    from setveil.methods import algorithms
 
     first = next(iter(models().values())).algorithm
     found: dict[str, list[tuple[str, Option]]] = {}
@@ -206,7 +206,7 @@ def _on(parameters: type) -> set[str]:
 
 def model_options(model: str, *names: str) -> list[Parameter]:
     """Make the options of one privacy model, or some of them."""
-    from setveil.guarantees import models
+    from setveil.judges.guarantees import models
 
     options = models()[model].options
     return _some(options, [one for one in names or options if options[one].drawn_with is None], PROMISE)
@@ -220,7 +220,7 @@ def reading_options(*without: str) -> list[Parameter]:
 
 def reading_of(**values: Any) -> ReadingOptions:
     """Collect the options on how the input is read; `--item-column` may name several columns."""
-    from setveil.data.columns import names_several
+    from setveil.rows.data.columns import names_several
 
     _require_typed_server(values.get("connection"))
     text = values.get("item_column")

@@ -11,7 +11,7 @@ from setveil.cli.options import ReadHierarchy, argument, number, option
 from setveil.cli.session import Answer
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
+    from setveil.rows.data.transactions import Transactions
 
 
 def certify(
@@ -35,10 +35,10 @@ def certify(
     """
     from setveil.cli.files import read_rows
     from setveil.commands.certify import certified
-    from setveil.options.decode import require_file
-    from setveil.options.reading import Reading as ReadingOptions
-    from setveil.past.inputs import find_rows
-    from setveil.past.run import PastRun
+    from setveil.runs.options.decode import require_file
+    from setveil.runs.options.reading import Reading as ReadingOptions
+    from setveil.work.past.inputs import find_rows
+    from setveil.work.past.run import PastRun
 
     require_file(hierarchy_file)
 

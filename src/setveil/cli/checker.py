@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from setveil.base.errors import RequestError
 from setveil.cli.help import OUTPUT
 from setveil.cli.options import argument, flag
 from setveil.cli.session import Answer
-from setveil.errors import RequestError
 
 
 def checker(
@@ -23,7 +23,7 @@ def checker(
     $ setveil checker --print
     """
     from setveil.commands.checker import checker as put
-    from setveil.recipients import CHECK
+    from setveil.releases.recipients import CHECK
 
     if to_print == (folder is not None):
         raise RequestError(

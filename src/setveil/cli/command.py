@@ -13,6 +13,18 @@ from typing import Any
 
 import click
 
+from setveil.base.compiling import expect
+from setveil.base.errors import (
+    DataError,
+    MissingItemsError,
+    RequestError,
+    SetveilError,
+    TableError,
+    as_option,
+)
+from setveil.base.memory import unpack_up_to
+from setveil.base.threads import threads, use_threads
+from setveil.base.values.kinds import BARE, UpTo
 from setveil.cli import help as helps
 from setveil.cli.bundles import Bundle, column_options, fact_options, reading_of, reading_options
 from setveil.cli.config import require_typed, take_config
@@ -24,20 +36,8 @@ from setveil.cli.help import (
 )  # fmt: skip
 from setveil.cli.options import Json, Parameter, flag, integer, option, parameter_of, parameters_of
 from setveil.cli.session import Answer, answer, begin, conclude, fail, run, speak
-from setveil.compiling import expect
-from setveil.errors import (
-    DataError,
-    MissingItemsError,
-    RequestError,
-    SetveilError,
-    TableError,
-    as_option,
-)
-from setveil.memory import unpack_up_to
-from setveil.options.facts import OF_READING
-from setveil.options.reading import NAMING_FILES
-from setveil.threads import threads, use_threads
-from setveil.values.kinds import BARE, UpTo
+from setveil.runs.options.facts import OF_READING
+from setveil.runs.options.reading import NAMING_FILES
 
 
 def answering(text: Callable[[Any, Any], str]) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -190,10 +190,10 @@ def _lacking(context: Any, entries: Sequence[HelpEntry]) -> list[HelpEntry]:
 
 def _promised(values: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str]:
     """List the options that the guarantee of a command needs, unless others may replace them."""
-    from setveil.algorithms import is_file, load
-    from setveil.guarantees import models
-    from setveil.options.guarantees import missing
-    from setveil.options.models import settled_model
+    from setveil.judges.guarantees import models
+    from setveil.methods.algorithms import is_file, load
+    from setveil.runs.options.guarantees import missing
+    from setveil.runs.options.models import settled_model
 
     owned = {entry.parameter.name for entry in entries if entry.shown.meanings}
     algorithm = values.get("algorithm")
@@ -265,7 +265,7 @@ def _lacking_error(context: Any, lacking: Sequence[HelpEntry]) -> RequestError:
 
 def _value_in(examples: Sequence[str], entry: HelpEntry) -> str:
     """Find what examples give for an option, or what the example of a model that has it does."""
-    from setveil.guarantees import models
+    from setveil.judges.guarantees import models
 
     name, words = entry.parameter.name, [word for line in examples for word in shlex.split(line)]
     found = [after for word, after in pairwise(words) if word in entry.parameter.opts]

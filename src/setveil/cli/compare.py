@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
+from setveil.base.values.declared import as_words
 from setveil.cli.config import is_typed
 from setveil.cli.help import GENERAL, OUTPUT, READING
 from setveil.cli.options import Jobs, argument, flag, option
 from setveil.cli.session import Answer, answer, say
-from setveil.values.declared import as_words
 
 
 def compare(
@@ -40,9 +40,9 @@ def compare(
     $ setveil compare study.toml --out study --dry-run
     $ setveil compare study.toml --out study --jobs 2
     """
-    from setveil.studies.compare.results import compare as run_study
-    from setveil.studies.compare.results import read_rows, require_readable, require_study_folder
-    from setveil.studies.compare.study import read_study
+    from setveil.work.studies.compare.results import compare as run_study
+    from setveil.work.studies.compare.results import read_rows, require_readable, require_study_folder
+    from setveil.work.studies.compare.study import read_study
 
     command = _command(study, out, data, jobs, external=external, latex=latex)
     progress("reading")

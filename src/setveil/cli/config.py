@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
+from setveil.base.errors import DataError, RequestError, SetveilError, did_you_mean, shorten, unreadable
+from setveil.base.plain_json import read_json, read_toml
+from setveil.base.redact import redacted
+from setveil.base.values.kinds import BARE, UpTo
 from setveil.cli.session import fail
 from setveil.cli.watched import is_watched
-from setveil.errors import DataError, RequestError, SetveilError, did_you_mean, shorten, unreadable
-from setveil.plain_json import read_json, read_toml
-from setveil.redact import redacted
-from setveil.values.kinds import BARE, UpTo
 
 _NOT_REPEATED = {"config", "quiet", "threads", "unpacked_limit", "verbose"}  # they change no outcome
 _NOT_TAKEN_ON = {"out", "force", "json", "trace"}  # a repeated run must not write over the first
@@ -42,7 +42,7 @@ def require_typed(
     context: click.Context, parameter: click.Parameter, typed: Sequence[str] | None
 ) -> list[str]:
     """Refuse programs that the user did not type (the callback of --plugin): those that were are loaded."""
-    from setveil.options.plugins import load_plugin
+    from setveil.runs.options.plugins import load_plugin
 
     files = typed or context.lookup_default("plugin") or []
     try:
@@ -63,7 +63,7 @@ def algorithm_of(path: Path) -> str:
 
 def _read(path: Path) -> Mapping[str, Any]:
     """Read a file of options: TOML, or the record of a run."""
-    from setveil.data.io.source import as_text, read_bytes
+    from setveil.rows.data.io.source import as_text, read_bytes
 
     text = as_text(read_bytes(path), str(path)).content.decode()
     if path.suffix == ".json":

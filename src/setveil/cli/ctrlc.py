@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
-from setveil.staging import give_up
+from setveil.base.staging import give_up
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _WORDS = {"SIGTERM": b"Ended by SIGTERM.\n", "SIGHUP": b"Ended by SIGHUP.\n"}

@@ -8,20 +8,20 @@ import shutil
 from pathlib import Path
 from shlex import quote
 
+from setveil.base.errors import OutputError
+from setveil.base.progress import Progress
+from setveil.base.staging import write_together
 from setveil.cli.files import read_rows
-from setveil.data.io import Layout, save
-from setveil.data.sample import grocery_sample
-from setveil.data.transactions import Transactions
-from setveil.data.ward import Lines, log_sample, ward_sample
-from setveil.errors import OutputError
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.io import hierarchy_text, read_hierarchy, write_hierarchy
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress
+from setveil.judges.guarantees.km import KmAnonymity
 from setveil.report.record import Record
+from setveil.rows.data.io import Layout, save
+from setveil.rows.data.sample import grocery_sample
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.ward import Lines, log_sample, ward_sample
+from setveil.rows.hierarchy.io import hierarchy_text, read_hierarchy, write_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.folder import require_writable
 from setveil.runs.run import VerifiedRelease, anonymize
-from setveil.staging import write_together
 
 _NEXT = {
     "ward": "setveil anonymize {table} --model kkm --k 5 --m 2 --qi age,sex,zip --set diagnoses "

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from setveil.base.wording import visible
 from setveil.cli.watched import is_watched, write
-from setveil.wording import visible
 
 FIRST_LINE = 10.0  # seconds: shorter work is not worth a line
 _LONGEST_SILENCE = 600.0

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+from setveil.base.errors import RequestError
+from setveil.base.values.declared import as_words, options_of
 from setveil.cli.help import GENERAL
 from setveil.cli.options import choice
-from setveil.errors import RequestError
-from setveil.guarantees import model_named
-from setveil.guarantees.km import KmAnonymity
-from setveil.options.decode import plain_values, require_parameters
-from setveil.options.guarantees import require_options
-from setveil.options.models import settled_model
-from setveil.options.reading import Reading
-from setveil.values.declared import as_words, options_of
+from setveil.judges.guarantees import model_named
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.runs.options.decode import plain_values, require_parameters
+from setveil.runs.options.guarantees import require_options
+from setveil.runs.options.models import settled_model
+from setveil.runs.options.reading import Reading
 
 MEMORY, PARTS, SPARK = "memory", "parts", "spark"
 

@@ -39,9 +39,9 @@ def evidence(
     $ setveil evidence release --out evidence.html
     $ setveil evidence release --frame eu --attack attack.json --answers ours.toml -o file.html
     """
+    from setveil.base.wording import are, count
     from setveil.commands.evidence import evidence as evidence_of
-    from setveil.options.decode import require_file
-    from setveil.wording import are, count
+    from setveil.runs.options.decode import require_file
 
     for path in (attack, answers):
         require_file(path)

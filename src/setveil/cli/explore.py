@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from setveil import algorithms as registry
+from setveil.base.deadline import Deadline
+from setveil.base.values.declared import as_words, options_of
+from setveil.base.values.kinds import BARE
+from setveil.base.values.numbers import parse_integer, parse_number
 from setveil.cli.bundles import Bundle, Reading, bundled, model_options, own_options, source_of
 from setveil.cli.engines import MEMORY
 from setveil.cli.facts import Facts, facts_reader
@@ -27,13 +30,10 @@ from setveil.cli.options import (
 from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns, TableShare
-from setveil.deadline import Deadline
-from setveil.guarantees.km_rho import PUBLIC
-from setveil.options.classes import NAME as CLASSES
-from setveil.options.decode import Inputs, decode_parameters, require_file, require_parameters
-from setveil.values.declared import as_words, options_of
-from setveil.values.kinds import BARE
-from setveil.values.numbers import parse_integer, parse_number
+from setveil.judges.guarantees.km_rho import PUBLIC
+from setveil.methods import algorithms as registry
+from setveil.runs.options.classes import NAME as CLASSES
+from setveil.runs.options.decode import Inputs, decode_parameters, require_file, require_parameters
 
 _DEFAULT = "exact"
 
@@ -99,7 +99,7 @@ def explore(
     deadline = Deadline(time_budget)  # before what takes long to import
     from setveil.cli.files import require_page
     from setveil.commands.explore import ExploreSettings, explorer_of
-    from setveil.studies.explore.record import record
+    from setveil.work.studies.explore.record import record
 
     algorithm, words, of_algorithm = _chosen(algorithm, own)
     as_facts = facts_reader(facts, columns, reading, hierarchy_files, {"m": grid.m}, MEMORY)
@@ -148,8 +148,8 @@ def _chosen(algorithm: str, own: Mapping[str, Any]) -> tuple[str, list[str], str
 
 def _secrets(secret: Mapping[str, Any], inputs: Inputs) -> Any:
     """Read the sensitive items, and what is known of them; None: there are none."""
-    from setveil.options.inputs import load_labels
-    from setveil.studies.explore.rows import SensitiveItems
+    from setveil.runs.options.inputs import load_labels
+    from setveil.work.studies.explore.rows import SensitiveItems
 
     if secret["sensitive"] is None:
         return None
@@ -159,9 +159,9 @@ def _secrets(secret: Mapping[str, Any], inputs: Inputs) -> Any:
 
 def _answer(content: Any, out: Path | None, progress: Any) -> Answer:
     """Answer in words, and on a page if there is to be one."""
+    from setveil.base.staging import write_page
     from setveil.report.explore.page import explored_html
     from setveil.report.explore.text import explored_text
-    from setveil.staging import write_page
 
     text = explored_text(content)
     if out is None:
@@ -173,9 +173,9 @@ def _answer(content: Any, out: Path | None, progress: Any) -> Answer:
 
 def _promises(grid: Grid, secret: dict[str, Any], algorithm: str, own: Any) -> Any:
     """List the guarantees whose price is asked for; `own`: the m that was said with columns of codes."""
+    from setveil.base.values.per_column import PerColumn
     from setveil.commands.explore import promised
-    from setveil.studies.explore.rows import WITH_RHO, require_algorithm
-    from setveil.values.per_column import PerColumn
+    from setveil.work.studies.explore.rows import WITH_RHO, require_algorithm
 
     ks, ms = _values("k", grid.k, parse_integer), _values("m", grid.m, parse_number)
     rhos = None if grid.rho is None else _parts(grid.rho)

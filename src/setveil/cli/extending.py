@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from setveil.base.errors import MissingItemsError
 from setveil.cli.files import command_with
-from setveil.errors import MissingItemsError
-from setveil.hierarchy.tree import BELOW_ONE_NODE
+from setveil.rows.hierarchy.tree import BELOW_ONE_NODE
 
 _NORMALIZE = re.compile("--normalize [a-z]+")
 _SOURCES = ("original", "input", "files", "data", "release")  # the argument or option that names the rows

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
+from setveil.base.errors import RequestError, did_you_mean, listed
+from setveil.base.wording import count
 from setveil.cli.bundles import Bundle, fact_options
 from setveil.cli.engines import MEMORY
 from setveil.cli.help import FACTS
 from setveil.cli.readers import ItemsReader
 from setveil.cli.session import say
-from setveil.errors import RequestError, did_you_mean, listed
-from setveil.guarantees import model_named
-from setveil.options.columns import Columns, names_in, split_hierarchies
-from setveil.options.facts import OF_READING, QI
-from setveil.options.facts import FactOptions as Words
-from setveil.options.reading import Reading
-from setveil.wording import count
+from setveil.judges.guarantees import model_named
+from setveil.runs.options.columns import Columns, names_in, split_hierarchies
+from setveil.runs.options.facts import OF_READING, QI
+from setveil.runs.options.facts import FactOptions as Words
+from setveil.runs.options.reading import Reading
 
 if TYPE_CHECKING:
-    from setveil.facts.facts import Facts as RowsOfFacts
-    from setveil.facts.request import FactsRequest
-    from setveil.facts.tables import FactTable
-    from setveil.hierarchy.tree import Hierarchy
-    from setveil.tables.roles import Roles
+    from setveil.rows.facts.facts import Facts as RowsOfFacts
+    from setveil.rows.facts.request import FactsRequest
+    from setveil.rows.facts.tables import FactTable
+    from setveil.rows.hierarchy.tree import Hierarchy
+    from setveil.rows.tables.roles import Roles
 
 MIXED = "mixed-km"  # the guarantee in which quasi-identifiers count, too
 
@@ -76,7 +76,7 @@ class FactsReader(ItemsReader):
 
     def require_promised(self, model: str | None, output_format: str | None) -> None:
         """Refuse guarantees that are not about such rows, and choices where there is none."""
-        from setveil.published.facts import info
+        from setveil.releases.published.facts import info
 
         if model is not None and model_named(model).release == "tables":
             raise RequestError(
@@ -113,8 +113,8 @@ class FactsReader(ItemsReader):
 
     def tree(self) -> Hierarchy | None:
         """Read the hierarchies of the codes; those of several columns side by side."""
-        from setveil.hierarchy.columns import joined
-        from setveil.hierarchy.io import read_hierarchy
+        from setveil.rows.hierarchy.columns import joined
+        from setveil.rows.hierarchy.io import read_hierarchy
 
         encoding = self.reading.text_encoding
         trees = {name: read_hierarchy(file, encoding=encoding) for name, file in self.files().items()}
@@ -139,7 +139,7 @@ class FactsReader(ItemsReader):
 
     def _read(self, source: str, fewest: int, seed: int) -> RowsOfFacts | FactTable:
         from setveil.cli.files import say_notes
-        from setveil.facts.read import read_rows_of_facts, sentence
+        from setveil.rows.facts.read import read_rows_of_facts, sentence
 
         data = read_rows_of_facts(source, self.request, self.how, fewest=fewest)
         say(f"Reading {_named(source)}: {sentence(data)}.")
@@ -175,9 +175,9 @@ class PersonsReader(FactsReader):
         """Say what the columns of persons are, and read their hierarchies."""
         from pathlib import Path
 
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.decode import require_file
-        from setveil.tables.roles import with_trees
+        from setveil.rows.hierarchy.io import read_hierarchy
+        from setveil.rows.tables.roles import with_trees
+        from setveil.runs.options.decode import require_file
 
         named = split_hierarchies(self.hierarchies)[1]
         own = {name: file for name, file in named.items() if name in names_in(self.columns.qi)}
@@ -191,8 +191,8 @@ class PersonsReader(FactsReader):
 
     def _read(self, source: str, fewest: int, seed: int) -> FactTable:
         from setveil.cli.files import say_notes
-        from setveil.facts.tables import read_table_of_facts, sentence_of_table
-        from setveil.tables.read import flat_notes, sentence, warnings_of
+        from setveil.rows.facts.tables import read_table_of_facts, sentence_of_table
+        from setveil.rows.tables.read import flat_notes, sentence, warnings_of
 
         roles = self.roles()
         table = read_table_of_facts(

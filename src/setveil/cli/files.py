@@ -12,23 +12,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.base.errors import DataError, OutputError, RequestError, SetveilError, TableError
+from setveil.base.wording import count
 from setveil.cli.session import say
-from setveil.data.columns import as_field
-from setveil.data.io import read_with_ids, sniff_content
-from setveil.data.io.one_file import first_lines
-from setveil.data.io.source import as_text, gather, open_source, read_bytes
-from setveil.data.layout import Origin, formats_of
-from setveil.data.spelling import NONE, look_alikes
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, SetveilError, TableError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.reading import DETECTED, Reading
-from setveil.published.about import about_beside
-from setveil.published.rows import read_image
-from setveil.wording import count
+from setveil.releases.published.about import about_beside
+from setveil.releases.published.rows import read_image
+from setveil.rows.data.columns import as_field
+from setveil.rows.data.io import read_with_ids, sniff_content
+from setveil.rows.data.io.one_file import first_lines
+from setveil.rows.data.io.source import as_text, gather, open_source, read_bytes
+from setveil.rows.data.layout import Origin, formats_of
+from setveil.rows.data.spelling import NONE, look_alikes
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.runs.options.reading import DETECTED, Reading
 
 if TYPE_CHECKING:
-    from setveil.data.io.streams import ListFiles, TextFiles
+    from setveil.rows.data.io.streams import ListFiles, TextFiles
 
 
 def read_rows(
@@ -68,7 +68,7 @@ def read_fitting(
     """Read rows, and make them and a hierarchy fit each other."""
     if tree is None:
         return read_rows(path, reading), None
-    from setveil.hierarchy.fit import fit_rows
+    from setveil.rows.hierarchy.fit import fit_rows
 
     rows = read_rows(path, reading, spellings=False)
     tree, rows = fit_rows(tree, rows)
@@ -95,7 +95,7 @@ def rows_in_parts(
     path: str | Sequence[str], reading: Reading, *, published: bool = False
 ) -> ListFiles | TextFiles:
     """Open the files that are read in parts, and refuse what is not."""
-    from setveil.data.io.streams import open_streams
+    from setveil.rows.data.io.streams import open_streams
 
     paths = [path] if isinstance(path, str) else list(path)
     options = reading.explicit_options()
@@ -113,7 +113,7 @@ def rows_in_parts(
 
 def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
     """Refuse Parquet files whose rows cannot fit in memory, by what their footers say; `hint`: a way out."""
-    from setveil.memory import memory_left
+    from setveil.base.memory import memory_left
     from setveil.runs.memory import least_memory
 
     paths = [path] if isinstance(path, str) else path
@@ -140,7 +140,7 @@ def proposing_tables(path: str | Sequence[str], reading: Reading) -> Iterator[No
         whose = error.columns or any("rows_are_events" in options for options, _ in error.readings)
         if whose and one and _reads_tables(reading):
             from setveil.commands.proposals import propose
-            from setveil.tables.how import How
+            from setveil.rows.tables.how import How
 
             how = How(**reading.explicit_options())
             propose(error, one, how)
@@ -221,7 +221,7 @@ def command_instead(named: str, meant: str) -> str:
 
 def _reads_tables(reading: Reading) -> bool:
     """Tell whether the command that was called would read a table, if columns had roles."""
-    from setveil.tables.how import OF_TEXT
+    from setveil.rows.tables.how import OF_TEXT
 
     words = {word.partition("=")[0] for word in sys.argv[2:]}
     rows_only = {"--algorithm", "-a", "--model", "--engine", "--hierarchy", "--config"}
@@ -276,7 +276,7 @@ def load_image(
 
 def read_recoding(recoding: Path, encoding: str) -> dict[str, str | None]:
     """Read what each item was published as, None: nothing, from a csv of item,published."""
-    from setveil.past.run import image_of
+    from setveil.work.past.run import image_of
 
     text = as_text(read_bytes(recoding), str(recoding), encoding).content.decode()
     return image_of(csv.reader(io.StringIO(text, newline="")), recoding)
@@ -309,7 +309,7 @@ def require_free(path: Path, force: bool) -> None:
 
 def warn_of_formulas(release: Any, data: Transactions, report: Mapping[str, Any]) -> None:
     """Say it if labels were published as csv that a spreadsheet takes for formulas."""
-    from setveil.data.formulas import formula_note
+    from setveil.rows.data.formulas import formula_note
 
     if not str(report["published"]["file"]).endswith(".csv"):
         return

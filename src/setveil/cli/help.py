@@ -283,8 +283,8 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
 
 def about(owners: Sequence[str]) -> str:
     """Describe the algorithm and the models that the help is about."""
-    from setveil import algorithms
-    from setveil.guarantees import models
+    from setveil.judges.guarantees import models
+    from setveil.methods import algorithms
 
     paragraphs = []
     for name in owners:
@@ -310,8 +310,8 @@ def about(owners: Sequence[str]) -> str:
 
 def applying(entries: Sequence[HelpEntry], owners: Sequence[str]) -> list[HelpEntry]:
     """List the options that some algorithms and models declare, or need."""
-    from setveil import algorithms
-    from setveil.guarantees import models
+    from setveil.judges.guarantees import models
+    from setveil.methods import algorithms
 
     of_models = [name for name in owners if name in models()]
     chosen = [name for name in owners if name not in of_models] or [models()[of_models[0]].algorithm]

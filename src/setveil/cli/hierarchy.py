@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from setveil.base.errors import listed
 from setveil.cli.bundles import Bundle, reading_of, reading_options
 from setveil.cli.help import OUTPUT, READING
 from setveil.cli.hierarchy_build import WRITTEN, TreeOut, build, size_of
 from setveil.cli.options import Force, argument, option
 from setveil.cli.session import Answer, say
-from setveil.errors import listed
-from setveil.options.reading import Reading as ReadingOptions
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 HELP = "Build, check, convert and edit hierarchies of items."
 
@@ -35,9 +35,9 @@ def check(
     $ setveil hierarchy check products.csv --data baskets.csv
     """
     from setveil.cli.files import read_rows
-    from setveil.hierarchy.alone import alone_note
-    from setveil.hierarchy.check import check_hierarchy
-    from setveil.hierarchy.io import read_hierarchy
+    from setveil.rows.hierarchy.alone import alone_note
+    from setveil.rows.hierarchy.check import check_hierarchy
+    from setveil.rows.hierarchy.io import read_hierarchy
 
     progress("reading")
     rows = None
@@ -77,7 +77,7 @@ def convert(
     $ setveil hierarchy convert products.csv products.json
     """
     from setveil.cli.files import require_free
-    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+    from setveil.rows.hierarchy.io import read_hierarchy, write_hierarchy
 
     require_free(output, force)
     progress("converting")
@@ -100,11 +100,11 @@ def edit(
 
     $ setveil hierarchy edit products.csv edits.jsonl --out better.csv
     """
+    from setveil.base.wording import are, count
     from setveil.cli.files import require_free
-    from setveil.hierarchy.edit import Draft
-    from setveil.hierarchy.history import edited, read_edits
-    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
-    from setveil.wording import are, count
+    from setveil.rows.hierarchy.edit import Draft
+    from setveil.rows.hierarchy.history import edited, read_edits
+    from setveil.rows.hierarchy.io import read_hierarchy, write_hierarchy
 
     require_free(out, force)
     progress("reading")

@@ -7,24 +7,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
+from setveil.base.errors import RequestError, listed
 from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.help import OUTPUT, TREE
 from setveil.cli.options import Force, Input, choice, completing, flag, integer, number, option
 from setveil.cli.session import Answer, say
-from setveil.errors import RequestError, listed
-from setveil.hierarchy.systems.known import NAMES
-from setveil.hierarchy.systems.reading import ZEROS_ARE
-from setveil.options.reading import Reading as ReadingOptions
+from setveil.rows.hierarchy.systems.known import NAMES
+from setveil.rows.hierarchy.systems.reading import ZEROS_ARE
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 if TYPE_CHECKING:
-    from setveil.hierarchy.tree import Hierarchy
+    from setveil.rows.hierarchy.tree import Hierarchy
 
 WRITTEN = "Write this file: .csv (ARX), .txt or .json (Amnesia)."
 TreeOut = Annotated[Path, option(OUTPUT, WRITTEN, "FILE", "-o")]
 
 _WAYS = ("co-occurrence", "balanced", "prefix", "prefixes", "ranges", "dates")
 _OF_ITEMS = _WAYS[:4]
-ORDERS = ("support", "number", "appearance", "random")  # as in setveil.hierarchy._levels
+ORDERS = ("support", "number", "appearance", "random")  # as in setveil.rows.hierarchy._levels
 _OBJECTIVES = ("lm", "entropy")
 _BY = "Group items by shared rows, order or the beginning of codes; values by ranges or dates."
 
@@ -122,8 +122,8 @@ def build(
     $ setveil hierarchy build more.csv --extend products.csv --out all.csv
     """
     from setveil.cli.files import require_free
-    from setveil.hierarchy.io import write_hierarchy
-    from setveil.options.decode import require_file
+    from setveil.rows.hierarchy.io import write_hierarchy
+    from setveil.runs.options.decode import require_file
 
     require_free(out, force)
     source, cuts = source_of(input, reading), _lengths(ways.lengths)
@@ -211,10 +211,10 @@ def _of_items(
     progress: Any,
 ) -> _Built:
     """Group items by shared rows, order or the beginning of codes, or add those that a hierarchy lacks."""
+    from setveil.base.wording import count
     from setveil.cli.files import read_rows
-    from setveil.hierarchy import build as builders
-    from setveil.hierarchy.io import read_hierarchy
-    from setveil.wording import count
+    from setveil.rows.hierarchy import build as builders
+    from setveil.rows.hierarchy.io import read_hierarchy
 
     progress("reading")
     data = read_rows(source, reading)
@@ -254,15 +254,15 @@ def _by_system(
 ) -> _Built:
     """Build the hierarchy of a system of codes, and say what was changed and what is no code."""
     from setveil.cli.files import read_rows, say_spellings
-    from setveil.data.set_fields import DELIMITER
-    from setveil.data.spelling import NONE
-    from setveil.data.transactions import Transactions
-    from setveil.hierarchy.build import by_system
-    from setveil.hierarchy.systems.known import systems_of
-    from setveil.hierarchy.systems.reading import in_words
-    from setveil.options.inputs import load_names
-    from setveil.tables.how import How
-    from setveil.tables.systems import systems_said
+    from setveil.rows.data.set_fields import DELIMITER
+    from setveil.rows.data.spelling import NONE
+    from setveil.rows.data.transactions import Transactions
+    from setveil.rows.hierarchy.build import by_system
+    from setveil.rows.hierarchy.systems.known import systems_of
+    from setveil.rows.hierarchy.systems.reading import in_words
+    from setveil.rows.tables.how import How
+    from setveil.rows.tables.systems import systems_said
+    from setveil.runs.options.inputs import load_names
 
     systems_of(system)
     names = None if how.names is None else load_names(how.names, reading.text_encoding)
@@ -305,11 +305,11 @@ def _regrouped(
 ) -> _Built:
     """Group again what is below some groups of a hierarchy, and say what was gained."""
     from setveil.cli.files import read_rows, say_spellings
-    from setveil.hierarchy.fit import fit_rows
-    from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.decode import require_file
-    from setveil.options.inputs import load_names
-    from setveil.studies.regroup import USUAL, regroup
+    from setveil.rows.hierarchy.fit import fit_rows
+    from setveil.rows.hierarchy.io import read_hierarchy
+    from setveil.runs.options.decode import require_file
+    from setveil.runs.options.inputs import load_names
+    from setveil.work.studies.regroup import USUAL, regroup
 
     require_file(file)
     if how.within is None:
@@ -336,7 +336,7 @@ def _regrouped(
 
 def _levels(by: str | None, lengths: str | None, widths: str | None, periods: str | None) -> Any:
     """Say how the hierarchy of a column is built: as --by says, or what was given for it."""
-    from setveil.tables.levels import WAYS, levels_in
+    from setveil.rows.tables.levels import WAYS, levels_in
 
     steps_of = {"prefix": lengths, "ranges": widths, "dates": periods}
     named = [way for way, steps in steps_of.items() if steps is not None]
@@ -355,8 +355,8 @@ def _levels(by: str | None, lengths: str | None, widths: str | None, periods: st
 
 def _of_column(source: Any, name: str, ways: Ways, reading: ReadingOptions, progress: Any) -> _Built:
     """Build the hierarchy of the values of a column, and say what each level keeps."""
-    from setveil.hierarchy.tree import Hierarchy
-    from setveil.tables.levels import in_words
+    from setveil.rows.hierarchy.tree import Hierarchy
+    from setveil.rows.tables.levels import in_words
 
     levels = _levels(ways.by, ways.lengths, ways.widths, ways.periods)
     progress("reading")
@@ -366,8 +366,8 @@ def _of_column(source: Any, name: str, ways: Ways, reading: ReadingOptions, prog
 
 
 def _values(source: Any, name: str, reading: ReadingOptions) -> list[str]:
-    from setveil.tables.how import How
-    from setveil.tables.opened import column_values
+    from setveil.rows.tables.how import How
+    from setveil.rows.tables.opened import column_values
 
     if not isinstance(source, str):
         raise RequestError("A column is read from one file.", hint="Put the files together.")
@@ -377,7 +377,7 @@ def _values(source: Any, name: str, reading: ReadingOptions) -> list[str]:
 
 def size_of(tree: Any) -> str:
     """Say how many items and inner nodes a tree has."""
-    from setveil.wording import count
+    from setveil.base.wording import count
 
     return f"{count(tree.n_leaves, 'item')}, {count(tree.n_nodes - tree.n_leaves, 'inner node')}"
 

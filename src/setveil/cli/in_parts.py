@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from setveil.base.errors import RequestError
 from setveil.cli.engines import PARTS, km_only, own_values
-from setveil.errors import RequestError
 from setveil.report.record import Record
 
 if TYPE_CHECKING:
-    from setveil.data.io.streams import ListFiles, TextFiles
-    from setveil.guarantees.km import KmAnonymity
-    from setveil.options.reading import Reading
-    from setveil.progress import Progress
+    from setveil.base.progress import Progress
+    from setveil.judges.guarantees.km import KmAnonymity
+    from setveil.rows.data.io.streams import ListFiles, TextFiles
+    from setveil.runs.options.reading import Reading
 
 
 def way_out(model: str, algorithm: str) -> str:
@@ -51,13 +51,13 @@ def anonymize(
     progress, **options
         See `setveil.runs.in_parts.anonymize_parts`.
     """
-    from setveil.algorithms import load
     from setveil.cli.files import rows_in_parts
-    from setveil.data.transactions import Transactions
-    from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.decode import Inputs
-    from setveil.options.guarantees import make_guarantee
+    from setveil.methods.algorithms import load
+    from setveil.rows.data.transactions import Transactions
+    from setveil.rows.hierarchy.io import read_hierarchy
     from setveil.runs.in_parts import anonymize_parts, require_possible
+    from setveil.runs.options.decode import Inputs
+    from setveil.runs.options.guarantees import make_guarantee
 
     model, promise = promised
     require_possible(model, *algorithm)
@@ -82,9 +82,9 @@ def verify(
     file: str, model: str | None, promise: Mapping[str, Any], reading: Reading, show: int, progress: Progress
 ) -> Any:
     """Do the work of `setveil verify --engine parts`: the verdict on the rows, and the counts beside them."""
-    from setveil.guarantees.verify.km_pieces import require_countable
-    from setveil.published.about import require_size
-    from setveil.published.shared import counts_beside
+    from setveil.judges.guarantees.verify.km_pieces import require_countable
+    from setveil.releases.published.about import require_size
+    from setveil.releases.published.shared import counts_beside
     from setveil.runs.check import check_pieces
 
     guarantee = km_only(model, promise, PARTS, published=True)
@@ -105,12 +105,12 @@ def risk(
     progress: Progress,
 ) -> list[tuple[str, dict[str, Any]]]:
     """Do the work of `setveil risk --engine parts`: what is in the original, if any, and in the rows."""
-    from setveil.attacker.in_parts import SIZES, risk_in_parts
     from setveil.cli.files import rows_in_parts
-    from setveil.engine.files import FileRows
-    from setveil.engine.tabled import TabledRows
-    from setveil.options.reading import DETECTED
-    from setveil.published.about import require_size
+    from setveil.judges.attacker.in_parts import SIZES, risk_in_parts
+    from setveil.releases.published.about import require_size
+    from setveil.rows.engine.files import FileRows
+    from setveil.rows.engine.tabled import TabledRows
+    from setveil.runs.options.reading import DETECTED
 
     _require_none(unused)
     if sizes and max(sizes) > max(SIZES):
@@ -154,9 +154,9 @@ def _opened(
         What about.json says of them; nothing if there is none, or they are read in another way.
     """
     from setveil.cli.files import rows_in_parts
-    from setveil.options.reading import Reading
-    from setveil.published.about import about_file, published_file, published_layout, require_columns
-    from setveil.published.as_written import require_lines_as_written
+    from setveil.releases.published.about import about_file, published_file, published_layout, require_columns
+    from setveil.releases.published.as_written import require_lines_as_written
+    from setveil.runs.options.reading import Reading
 
     if not isinstance(source, str) or source == "-":
         return rows_in_parts(source, reading, published=published), "", {}
@@ -176,7 +176,7 @@ def _opened(
 
 def _require_single_rows(path: str) -> None:
     """Refuse a release of another kind, whose guarantee is not about the labels of single rows alone."""
-    from setveil.published import kind_at, kind_named
+    from setveil.releases.published import kind_at, kind_named
 
     kind = kind_at(path)
     if kind is not kind_named("rows"):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from setveil.base.errors import RequestError
 from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.facts import ReadFacts, facts_of
 from setveil.cli.help import MEASURES
@@ -14,9 +15,8 @@ from setveil.cli.readers import ItemsReader, reader_like
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
 from setveil.cli.tables import Columns, require_no_columns
-from setveil.errors import RequestError
-from setveil.options.facts import FactOptions
-from setveil.options.reading import Reading as ReadingOptions
+from setveil.runs.options.facts import FactOptions
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 _QUERIES = f"{MEASURES}: queries"
 _ITEMSETS = f"{MEASURES}: itemsets"
@@ -79,9 +79,9 @@ def measure(
     """
     from setveil.cli.files import read_release
     from setveil.commands.measure import require_useful, settled_like
-    from setveil.options.decode import require_file
-    from setveil.published import kind_at
-    from setveil.published.about import reconstruction_at
+    from setveil.releases.published import kind_at
+    from setveil.releases.published.about import reconstruction_at
+    from setveil.runs.options.decode import require_file
 
     options: dict[str, Any] = {
         "hierarchy": hierarchy_files or None, "query_size": ask.query_size,
@@ -118,7 +118,7 @@ def measure(
 
 def _with_kept(answer: Answer, table: Any) -> Answer:
     """Add how much classes of a table reveal about its kept columns."""
-    from setveil.guarantees.verify.diversity import diversities
+    from setveil.judges.guarantees.verify.diversity import diversities
 
     kept = diversities(table)
     found = {**answer.found, "kept": [one.as_dict() for one in kept]}
@@ -159,9 +159,9 @@ def _measured(
 ) -> Answer:
     """Compute the losses of what is published, next to the original."""
     from setveil.commands.measure import losses, wanted_rules
-    from setveil.options.inputs import load_labels, load_queries
+    from setveil.judges.utility.supports import label_supports
     from setveil.report.measures import measures_text
-    from setveil.utility.supports import label_supports
+    from setveil.runs.options.inputs import load_labels, load_queries
 
     encoding = reading.text_encoding
     wanted: Any = ()
@@ -191,7 +191,7 @@ def _original(
     """Read the original of a release that shows rows, a table or facts, and the hierarchy of the items."""
     from setveil.cli.files import read_rows, require_room
     from setveil.commands.measure import k_of
-    from setveil.hierarchy.fit import fit_rows
+    from setveil.rows.hierarchy.fit import fit_rows
 
     if shown == "tables":
         return reader.read(source)[0], None

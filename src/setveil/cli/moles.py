@@ -8,8 +8,8 @@ from setveil.cli.bundles import Bundle, Reading, model_options, source_of
 from setveil.cli.help import ANSWER
 from setveil.cli.options import Input, integer
 from setveil.cli.session import Answer
-from setveil.options.decode import Inputs
-from setveil.options.guarantees import make_guarantee, require_options, require_values
+from setveil.runs.options.decode import Inputs
+from setveil.runs.options.guarantees import make_guarantee, require_options, require_values
 
 
 def moles(
@@ -42,9 +42,9 @@ def moles(
 
 
 def _in_words(guarantee: Any, entries: list[Any], largest: list[Any], show: int) -> str:
+    from setveil.base.wording import count
     from setveil.report.models import words_for
     from setveil.report.words import clip
-    from setveil.wording import count
 
     words = words_for(guarantee.as_dict())
     sizes: dict[int, int] = {}

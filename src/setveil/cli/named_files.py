@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
 
-from setveil.data.also import also_of
-from setveil.data.io.encodings import encoding_of, files_of, with_encoding
-from setveil.data.io.source import gather
-from setveil.data.skipped import lines_of
-from setveil.errors import RequestError, SetveilError, closest, listed, shorten
-from setveil.options.reading import NAMING_FILES
+from setveil.base.errors import RequestError, SetveilError, closest, listed, shorten
+from setveil.rows.data.also import also_of
+from setveil.rows.data.io.encodings import encoding_of, files_of, with_encoding
+from setveil.rows.data.io.source import gather
+from setveil.rows.data.skipped import lines_of
+from setveil.runs.options.reading import NAMING_FILES
 
 _ELSEWHERE = ("roles", "config")  # options whose files may name others
 

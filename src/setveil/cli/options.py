@@ -13,6 +13,9 @@ from typing import Annotated, Any, get_args, get_origin
 
 import click
 
+from setveil.base.errors import (
+    did_you_mean,
+)
 from setveil.cli.help import (
     ALGORITHM,
     ANSWER,
@@ -23,10 +26,7 @@ from setveil.cli.help import (
     Meaning,
     OptionHelp,
 )  # fmt: skip
-from setveil.data.layout import FORMATS
-from setveil.errors import (
-    did_you_mean,
-)
+from setveil.rows.data.layout import FORMATS
 
 _WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
 
@@ -145,7 +145,7 @@ def algorithm_or_file(what: str, brief: str | None = "") -> Any:
     """Declare an option that takes the name of an algorithm or a file that holds one (see `option`)."""
 
     def settings() -> dict[str, Any]:
-        from setveil import algorithms
+        from setveil.methods import algorithms
 
         made = words_of_choice("algorithm", algorithms.names(), what)
         of_names = made["parser"]

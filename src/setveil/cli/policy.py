@@ -30,10 +30,10 @@ def pgen(
 
     $ setveil policy pgen baskets.csv --k 5 --out privacy.txt
     """
+    from setveil.base.wording import count
     from setveil.cli.files import read_rows, require_free
-    from setveil.constraints.io import write_privacy
-    from setveil.constraints.pgen import pgen as find
-    from setveil.wording import count
+    from setveil.methods.constraints.io import write_privacy
+    from setveil.methods.constraints.pgen import pgen as find
 
     require_free(out, force)
     source = source_of(input, reading)
@@ -62,9 +62,9 @@ def check(
     $ setveil policy check baskets.csv --k 5 --privacy privacy.txt
     """
     from setveil.cli.files import read_rows
-    from setveil.constraints.check import check_policy
-    from setveil.constraints.io import ConstraintsFile, parse_privacy, parse_utility
-    from setveil.options.decode import require_file
+    from setveil.methods.constraints.check import check_policy
+    from setveil.methods.constraints.io import ConstraintsFile, parse_privacy, parse_utility
+    from setveil.runs.options.decode import require_file
 
     source = source_of(input, reading)
     for path in (privacy, utility):
@@ -83,8 +83,8 @@ def check(
 
 
 def _text(found: Any) -> str:
-    from setveil.errors import listed
-    from setveil.wording import count
+    from setveil.base.errors import listed
+    from setveil.base.wording import count
 
     lines = [
         f"privacy constraints    {count(found.privacy)}, over {count(found.protected, 'item')}; "

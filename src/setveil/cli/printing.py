@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from setveil.errors import SetveilError
+from setveil.base.errors import SetveilError
 
 READER_GONE = 128 + 13  # as shells tell of a process that SIGPIPE has ended
 

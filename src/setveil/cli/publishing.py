@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from setveil.base.errors import RequestError
 from setveil.cli.bundles import Bundle
 from setveil.cli.help import ABOUT, OUTPUT
 from setveil.cli.options import (
@@ -24,11 +25,10 @@ from setveil.cli.options import (
     option,
     parameters_of,
 )
-from setveil.errors import RequestError
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
     from setveil.report.record import Record
+    from setveil.rows.data.transactions import Transactions
     from setveil.runs.run import VerifiedRelease
 
 
@@ -127,7 +127,7 @@ class About:
 
     def names(self, encoding: str) -> dict[str, str]:
         """Read what codes represent."""
-        from setveil.options.inputs import load_names
+        from setveil.runs.options.inputs import load_names
 
         return {} if self.names_file is None else load_names(self.names_file, encoding)
 

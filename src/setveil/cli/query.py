@@ -38,11 +38,11 @@ def query(
     """
     from setveil.cli.files import read_release
     from setveil.commands.query import require_queries, require_searchable
-    from setveil.options.itemsets import parse_itemsets, read_itemsets
-    from setveil.published.shared import read_sums
+    from setveil.judges.utility.estimators import estimator_for
+    from setveil.judges.utility.greatest import greatest_itemsets, rules_of
+    from setveil.releases.published.shared import read_sums
     from setveil.report.answers import answers_text, rules_text
-    from setveil.utility.estimators import estimator_for
-    from setveil.utility.greatest import greatest_itemsets, rules_of
+    from setveil.runs.options.itemsets import parse_itemsets, read_itemsets
 
     require_queries(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
     progress("reading")

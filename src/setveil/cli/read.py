@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from setveil.base.errors import SetveilError
 from setveil.cli.bundles import Reading, source_of
 from setveil.cli.engines import MEMORY
 from setveil.cli.facts import Facts, facts_reader
@@ -12,7 +13,6 @@ from setveil.cli.options import Input, ReadHierarchies, flag
 from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer
 from setveil.cli.tables import Columns
-from setveil.errors import SetveilError
 
 
 def read(
@@ -32,8 +32,8 @@ def read(
     $ setveil read ward.csv --qi age,sex --set dx --show
     $ setveil read log.csv --id-column id --set dx --when on:month --show
     """
+    from setveil.base.errors import TableError
     from setveil.commands.reading import reading_record, reading_text
-    from setveil.errors import TableError
 
     alone = not columns.qi
     facts_too = facts_reader(facts, columns, reading, hierarchy_files, {"m": None}, MEMORY, alone=alone)
@@ -56,8 +56,8 @@ def _lines(error: Any, source: str, reading: Any) -> Answer:
     """Show the first lines of a file without a proposed reading."""
     from setveil.cli.files import OF_FIELDS
     from setveil.commands.reading import lines_text
-    from setveil.data.io.one_file import first_lines
-    from setveil.data.io.source import open_source
+    from setveil.rows.data.io.one_file import first_lines
+    from setveil.rows.data.io.source import open_source
 
     said = {name: value for name, value in reading.explicit_options().items() if name in OF_FIELDS}
     try:

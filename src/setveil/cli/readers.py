@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.cli.tables import read_table, require_no_columns
-from setveil.options.columns import Columns, one_hierarchy, split_hierarchies
-from setveil.options.reading import Reading
+from setveil.runs.options.columns import Columns, one_hierarchy, split_hierarchies
+from setveil.runs.options.reading import Reading
 
 if TYPE_CHECKING:
-    from setveil.hierarchy.tree import Hierarchy
+    from setveil.rows.hierarchy.tree import Hierarchy
 
 
 class ItemsReader:
     """Rows of items, and the hierarchy of the items; the defaults of other kinds of data."""
 
-    kind: ClassVar[str] = "rows"  # the `kind` of what is read (see `setveil.data.exposed.Exposed`)
+    kind: ClassVar[str] = "rows"  # the `kind` of what is read (see `setveil.rows.data.exposed.Exposed`)
     has_facts: ClassVar[bool] = False
     reads_hierarchies: ClassVar[bool] = False  # whether a hierarchy says how data are read
 
@@ -65,7 +65,7 @@ class ItemsReader:
 
     def tree(self) -> Hierarchy | None:
         """Read the hierarchy of the items."""
-        from setveil.hierarchy.io import read_hierarchy
+        from setveil.rows.hierarchy.io import read_hierarchy
 
         file = self.hierarchy_file
         return None if file is None else read_hierarchy(file, encoding=self.reading.text_encoding)

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 
 import click
 
+from setveil.base.deadline import Deadline
+from setveil.base.errors import RequestError
+from setveil.base.values.numbers import parse_number
 from setveil.cli.bundles import Bundle, Reading, model_options, source_of
 from setveil.cli.help import GENERAL, MEASURES
 from setveil.cli.options import Force, HierarchyFiles, Input, Jobs, Page, Parameter, QuerySeed, number, option
 from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer, answer
 from setveil.cli.tables import Columns, TableShare
-from setveil.deadline import Deadline
-from setveil.errors import RequestError
-from setveil.options.facts import NOT_RECOMMENDED, FactOptions
-from setveil.options.models import RECOMMENDED
-from setveil.values.numbers import parse_number
+from setveil.runs.options.facts import NOT_RECOMMENDED, FactOptions
+from setveil.runs.options.models import RECOMMENDED
 
 
 def _options() -> list[Parameter]:
@@ -51,14 +51,14 @@ def recommend(
     $ setveil recommend patients.csv --k 5 --m 2 --qi age,sex --set codes
     """
     deadline = Deadline(time_budget)  # before what takes long to import
+    from setveil.base.staging import write_page
+    from setveil.base.values.kinds import reference
     from setveil.cli.files import require_page
     from setveil.commands.recommend import adviser_of, promised
-    from setveil.options.inputs import load_labels
     from setveil.report.recommend.page import advice_html
-    from setveil.staging import write_page
-    from setveil.studies.compare.plan import data_set
-    from setveil.studies.recommend.recommend import record
-    from setveil.values.kinds import reference
+    from setveil.runs.options.inputs import load_labels
+    from setveil.work.studies.compare.plan import data_set
+    from setveil.work.studies.recommend.recommend import record
 
     require_page(out, "advice.html", force)
     source = source_of(input, reading)

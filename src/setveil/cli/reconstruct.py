@@ -10,8 +10,8 @@ from setveil.cli.bundles import source_of
 from setveil.cli.help import OUTPUT
 from setveil.cli.options import Force, argument, choice, integer, option
 from setveil.cli.session import Answer
-from setveil.data.layout import FORMATS
-from setveil.options.reading import Reading
+from setveil.rows.data.layout import FORMATS
+from setveil.runs.options.reading import Reading
 
 
 def reconstruct(
@@ -35,7 +35,7 @@ def reconstruct(
     """
     from setveil.cli.files import read_release
     from setveil.commands.reconstruct import personal_of, require_drawn_of_nobody
-    from setveil.reconstruction.draws import draws_of, require_place, source_at, write_draws
+    from setveil.judges.reconstruction.draws import draws_of, require_place, source_at, write_draws
     from setveil.report.pooled import drawn_text
 
     require_place(out, force=force)
@@ -81,11 +81,11 @@ def measure_draws(
     """
     from setveil.cli.files import read_release, read_rows
     from setveil.commands.measure import rules_in, wanted_rules
-    from setveil.options.decode import require_file
-    from setveil.options.inputs import load_queries
-    from setveil.reconstruction.draws import read_draws
+    from setveil.judges.reconstruction.draws import read_draws
+    from setveil.judges.utility.pooled import LONGEST, pooled_errors, usual_number
     from setveil.report.pooled import pooled_text
-    from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
+    from setveil.runs.options.decode import require_file
+    from setveil.runs.options.inputs import load_queries
 
     terms = dict(queries)
     path = terms.pop("path")

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.session import say
-from setveil.options.columns import Columns
-from setveil.options.facts import FactOptions
-from setveil.options.reading import Reading
+from setveil.runs.options.columns import Columns
+from setveil.runs.options.facts import FactOptions
+from setveil.runs.options.reading import Reading
 
 _NOT_OF_FILES = {"query", "connection"}
 
@@ -37,9 +37,9 @@ def as_the_run_did(
     ):
         return reading, columns, facts
 
-    from setveil.past.recorded import options_in
+    from setveil.base.values.kinds import file_sha256
     from setveil.report.record import read_record
-    from setveil.values.kinds import file_sha256
+    from setveil.work.past.recorded import options_in
 
     report = read_record(record)
     options: dict[str, Any] = report.get("options") or {}

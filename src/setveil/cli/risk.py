@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from setveil.base.errors import RequestError
 from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
 from setveil.cli.facts import ReadFacts, facts_of
@@ -16,11 +17,10 @@ from setveil.cli.readers import TableReader, reader_like
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
 from setveil.cli.tables import AttackedColumns
-from setveil.errors import RequestError
-from setveil.options.columns import Columns as Words
-from setveil.options.facts import FactOptions as FactWords
-from setveil.options.reading import DETECTED
-from setveil.options.reading import Reading as ReadingOptions
+from setveil.runs.options.columns import Columns as Words
+from setveil.runs.options.facts import FactOptions as FactWords
+from setveil.runs.options.reading import DETECTED
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 ABSENCES = ("items", "labels")
 _MOST_SIZES = 100
@@ -91,7 +91,7 @@ def risk(
         }  # fmt: skip
         return _answer(risk_of(source, original, reading, sizes, unused, progress))
     from setveil.commands.risk import all_listed, attacked, counts_of, meaning_beside, share_of
-    from setveil.published import kind_named
+    from setveil.releases.published import kind_named
 
     columns_known = columns.explicit_options or (
         isinstance(source, str) and kind_named("tables").holds(Path(source))
@@ -124,7 +124,7 @@ def _both(
 ) -> tuple[Any, Any]:
     """Read the rows, and those that they were made from, if these are named."""
     from setveil.cli.files import read_as, read_rows
-    from setveil.published import kind_at
+    from setveil.releases.published import kind_at
 
     read = facts_of(source if original is None else original, facts, columns, reading)
     if original is None and read is None and columns.explicit_options:
@@ -147,7 +147,7 @@ def _both(
 def _population(file: str, reading: ReadingOptions) -> Any:
     """Read the rows of a population, as the data are read."""
     from setveil.cli.files import read_rows
-    from setveil.options.decode import require_file
+    from setveil.runs.options.decode import require_file
 
     require_file(Path(file))
     return read_rows(file, reading)
@@ -156,8 +156,8 @@ def _population(file: str, reading: ReadingOptions) -> Any:
 def _require_room(source: Any, original: str | None) -> None:
     """Refuse rows that cannot fit in memory, by what the footers of their files say."""
     from setveil.cli.files import require_room
-    from setveil.published import kind_at, kind_named
-    from setveil.published.about import published_file
+    from setveil.releases.published import kind_at, kind_named
+    from setveil.releases.published.about import published_file
 
     named = [original] if original is not None else []
     if not isinstance(source, str):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import click
 
+from setveil.base.errors import RequestError
+from setveil.base.wording import count
 from setveil.cli.bundles import Reading, bundled, source_of
 from setveil.cli.command import require_options
 from setveil.cli.help import ALGORITHM, ANSWER, OUTPUT, PROMISE, READING
@@ -30,9 +32,7 @@ from setveil.cli.options import (
     option,
 )
 from setveil.cli.session import Answer, say
-from setveil.errors import RequestError
-from setveil.options.reading import Reading as ReadingOptions
-from setveil.wording import count
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 if TYPE_CHECKING:
     from setveil.commands.series import Series
@@ -161,9 +161,9 @@ def plan(
     $ setveil series plan visits q2.csv --id-column patient --item-column code -H tree.csv
     $ setveil series plan visits --together q1.csv q2.csv --id-column patient --item-column code -H tree.csv
     """
+    from setveil.base.staging import write_page
     from setveil.cli.files import require_page
     from setveil.report.ways import plan_html
-    from setveil.staging import write_page
 
     require_page(out, "plan.html", force)
     one = _opened(series, key)
@@ -258,8 +258,8 @@ def _say_warnings(series: Series) -> None:
 def _hinting(series: Series, files: Sequence[str], reading: ReadingOptions, out: str) -> Iterator[None]:
     """Say in errors of a first release which options find its hierarchy or its IDs."""
     from setveil.cli.files import by_itself, first_hierarchy
-    from setveil.series.people import NoIdsError
-    from setveil.series.trees import NoHierarchyError
+    from setveil.work.series.people import NoIdsError
+    from setveil.work.series.trees import NoHierarchyError
 
     try:
         yield

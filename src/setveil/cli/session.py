@@ -11,12 +11,12 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
+from setveil.base.errors import RequestError, SetveilError
+from setveil.base.staging import give_up, remove_abandoned
+from setveil.base.wording import visible
 from setveil.cli.ctrlc import counted, leave
 from setveil.cli.drawing import Phases, drawing, tell
 from setveil.cli.watched import is_watched, stop_requested, write_error
-from setveil.errors import RequestError, SetveilError
-from setveil.staging import give_up, remove_abandoned
-from setveil.wording import visible
 
 T = TypeVar("T")
 

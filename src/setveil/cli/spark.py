@@ -8,14 +8,14 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.base.errors import RequestError
+from setveil.base.version import install
+from setveil.base.wording import count
 from setveil.cli.engines import SPARK, km_only, own_values
-from setveil.errors import RequestError
-from setveil.options.reading import Reading
-from setveil.version import install
-from setveil.wording import count
+from setveil.runs.options.reading import Reading
 
 if TYPE_CHECKING:
-    from setveil.progress import Progress
+    from setveil.base.progress import Progress
     from setveil.report.record import Record
 
 ALGORITHMS = ("aa", "exact")
@@ -85,8 +85,8 @@ def anonymize(
     progress: Progress,
 ) -> Record:
     """Do the work of `setveil anonymize --engine spark`: the report as written."""
-    from setveil import algorithms
-    from setveil.hierarchy.io import read_hierarchy
+    from setveil.methods import algorithms
+    from setveil.rows.hierarchy.io import read_hierarchy
     from setveil.runs.folder import require_writable
 
     require_known(options, own)

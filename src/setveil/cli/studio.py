@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from setveil.base.errors import RequestError, SetveilError
+from setveil.base.version import install
 from setveil.cli.options import flag, integer, option
 from setveil.cli.session import fail
-from setveil.errors import RequestError, SetveilError
-from setveil.version import install
 
 
 def studio(

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from setveil.base.errors import RequestError
 from setveil.cli.bundles import Bundle, column_options
 from setveil.cli.help import TABLES
 from setveil.cli.options import option
 from setveil.cli.session import say
-from setveil.errors import RequestError
-from setveil.options.columns import OF_VALUES, PUBLISHED, split_hierarchies
-from setveil.options.columns import Columns as Words
-from setveil.options.reading import Reading
+from setveil.runs.options.columns import OF_VALUES, PUBLISHED, split_hierarchies
+from setveil.runs.options.columns import Columns as Words
+from setveil.runs.options.reading import Reading
 
 if TYPE_CHECKING:
-    from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.table_files import PublishedTable
-    from setveil.tables.table import Table
+    from setveil.releases.published.table_files import PublishedTable
+    from setveil.rows.hierarchy.tree import Hierarchy
+    from setveil.rows.tables.table import Table
 
 OF_TABLES = "kkm"  # the model that is proposed for tables; also in `setveil.cli.files`
 
@@ -72,10 +72,10 @@ def read_table(
     from dataclasses import replace
 
     from setveil.cli.files import say_notes, say_spellings
-    from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.decode import require_file
-    from setveil.tables.read import flat_notes, make_table, sentence, warnings_of
-    from setveil.tables.roles import read_roles, with_trees
+    from setveil.rows.hierarchy.io import read_hierarchy
+    from setveil.rows.tables.read import flat_notes, make_table, sentence, warnings_of
+    from setveil.rows.tables.roles import read_roles, with_trees
+    from setveil.runs.options.decode import require_file
 
     plain, named = split_hierarchies(hierarchies)
     if words.roles is not None:
@@ -110,10 +110,10 @@ def read_table(
 
 def read_published(source: str, words: Words, reading: Reading) -> PublishedTable:
     """Read a published table of which the columns are named."""
-    from setveil.published.about import published_file
-    from setveil.published.table_files import read_published_table
-    from setveil.tables.read import settled
-    from setveil.tables.roles import read_roles
+    from setveil.releases.published.about import published_file
+    from setveil.releases.published.table_files import read_published_table
+    from setveil.rows.tables.read import settled
+    from setveil.rows.tables.roles import read_roles
 
     roles = words.as_roles() if words.roles is None else read_roles(words.roles, reading.text_encoding)
     if Path(source).is_dir():

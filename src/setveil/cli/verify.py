@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from setveil.base.errors import DataError, RequestError, listed, shorten
+from setveil.base.wording import count
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.bundles import PublishedPromise, Reading, bundled
@@ -15,22 +17,20 @@ from setveil.cli.help import PROMISE, READING
 from setveil.cli.options import ReadHierarchy, Show, argument, choice, flag, integer, option
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import PublishedColumns, read_published, require_no_columns
-from setveil.errors import DataError, RequestError, listed, shorten
-from setveil.guarantees import Model, model_named, models
-from setveil.guarantees.km import CODES, FACTS, KmAnonymity
-from setveil.options.columns import Columns as Words
-from setveil.options.columns import names_in
-from setveil.options.decode import Inputs
-from setveil.options.guarantees import make_guarantee, require_options, require_values
-from setveil.options.models import settled_model
-from setveil.options.reading import Reading as ReadingOptions
-from setveil.wording import count
+from setveil.judges.guarantees import Model, model_named, models
+from setveil.judges.guarantees.km import CODES, FACTS, KmAnonymity
+from setveil.runs.options.columns import Columns as Words
+from setveil.runs.options.columns import names_in
+from setveil.runs.options.decode import Inputs
+from setveil.runs.options.guarantees import make_guarantee, require_options, require_values
+from setveil.runs.options.models import settled_model
+from setveil.runs.options.reading import Reading as ReadingOptions
 
 ABSENCES = ("items", "labels")
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
-    from setveil.published.table_files import PublishedTable
+    from setveil.releases.published.table_files import PublishedTable
+    from setveil.rows.data.transactions import Transactions
 
 
 _SQL = f"{PROMISE}: in a database"
@@ -190,7 +190,7 @@ def _answer(request: _CheckRequest, show: int, progress: Any) -> Answer:
     found = verdict.as_dict()
     if table is None:
         return _verdict_answer(found, phrase, show)
-    from setveil.guarantees.verify.diversity import diversities
+    from setveil.judges.guarantees.verify.diversity import diversities
 
     found["quasi_identifiers"] = [column.name for column in table.columns]
     kept = diversities(table)
@@ -242,8 +242,8 @@ def _promised_beside(
 
     Last is what it says, of which absent items and whole codes are options of their own.
     """
-    from setveil.options.decode import require_file
-    from setveil.published.about import promise_beside
+    from setveil.releases.published.about import promise_beside
+    from setveil.runs.options.decode import require_file
 
     require_file(Path(file))
     said = promise_beside(file)
@@ -269,7 +269,7 @@ def _promised_beside(
 
 def _settled(file: str, promise: dict[str, Any]) -> str:
     """Name the model that is meant; what a file is may leave no choice."""
-    from setveil.published import blocks, chunks
+    from setveil.releases.published import blocks, chunks
 
     for kind in (chunks, blocks):
         if file != "-" and kind.holds(Path(file)):
@@ -324,8 +324,8 @@ class _CheckRequest:
     def require_possible(self) -> dict[str, tuple[str, ...]]:
         """Refuse what cannot be; return the sensitive items that the about.json next to the file names."""
         from setveil.commands.refusals import require_useful
-        from setveil.options.decode import require_file
         from setveil.runs.check import require_reading
+        from setveil.runs.options.decode import require_file
 
         promise, model = self.promise, self.model
         if promise["privacy"] == "pgen":
@@ -346,8 +346,8 @@ class _CheckRequest:
     def guarantee(self, published: Any, secrets: dict[str, tuple[str, ...]], more: dict[str, Any]) -> Any:
         """Make the guarantee for what is published; add to `more` what only some verifiers read."""
         from setveil.cli.files import load_image, read_rows
-        from setveil.published.about import named_beside
-        from setveil.published.group_files import as_groups, require_in_groups
+        from setveil.releases.published.about import named_beside
+        from setveil.releases.published.group_files import as_groups, require_in_groups
 
         promise, model, encoding = self.promise, self.model, self.reading.text_encoding
         rows, image = published.named_rows, None
@@ -381,12 +381,12 @@ class _CheckRequest:
 def _checked(request: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, PublishedTable | None]:
     """Check a guarantee: in words, the verdict, and the table that was looked at, if any."""
     from setveil.commands.verify import absence_request
-    from setveil.data.sums import is_in_memory
-    from setveil.hierarchy.fit import fitted_to_labels
-    from setveil.hierarchy.io import read_hierarchy
-    from setveil.past.facts import facts_before
-    from setveil.published.shared import counts_beside
+    from setveil.releases.published.shared import counts_beside
+    from setveil.rows.data.sums import is_in_memory
+    from setveil.rows.hierarchy.fit import fitted_to_labels
+    from setveil.rows.hierarchy.io import read_hierarchy
     from setveil.runs.check import check
+    from setveil.work.past.facts import facts_before
 
     secrets = request.require_possible()
     more["progress"]("reading")
@@ -421,8 +421,8 @@ def _of_codes(guarantee: Any) -> Any:
 def _published(file: str, model: Model, columns: Words, reading: ReadingOptions) -> Any:
     """Read what is published."""
     from setveil.cli.files import read_release, require_room
-    from setveil.published import kind_for, kind_named
-    from setveil.published.about import published_file
+    from setveil.releases.published import kind_for, kind_named
+    from setveil.releases.published.about import published_file
 
     kind = kind_named(model.release) if columns.explicit_options else kind_for(file, model.release)
     if model.name == KmAnonymity.model and file != "-":
@@ -443,7 +443,7 @@ def _verdict_answer(found: dict[str, Any], phrase: str, show: int, more: str = "
 
 def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     """Take sensitive items that were not given from the about.json of a release of rows."""
-    from setveil.published.about import named_beside
+    from setveil.releases.published.about import named_beside
 
     found = {}
     wanted = model.release == "rows" or promise["rho"] is not None or promise["unsafe"]
@@ -466,7 +466,7 @@ def _tell_missing(
     labels: tuple[str, ...], text: str, rows: Transactions, promised: tuple[str, ...] | None
 ) -> None:
     """Say which sensitive items no row shows and no about.json names: nothing is checked of them."""
-    from setveil.options.inputs import require_known
+    from setveil.runs.options.inputs import require_known
 
     missing = [x for x in labels if x not in rows.vocabulary.ids and x not in (promised or ())]
     if len(missing) == len(labels) and not Path(text).is_file():

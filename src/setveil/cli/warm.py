@@ -20,8 +20,8 @@ def warm(
     $ setveil warm
     $ setveil warm --all
     """
+    from setveil.base.wording import count
     from setveil.commands.warm import warm as compile_ahead
-    from setveil.wording import count
 
     made = compile_ahead(everything=everything, progress=progress)
     words = f"{count(made.functions, 'compiled function')} in {made.folder}, {made.compiled:,} of them new."

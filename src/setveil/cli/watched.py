@@ -14,11 +14,11 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from setveil.base.staging import give_up
 from setveil.cli.ctrlc import leave
-from setveil.staging import give_up
 
 if TYPE_CHECKING:
-    from setveil.errors import SetveilError
+    from setveil.base.errors import SetveilError
 
 VARIABLE = "SETVEIL_WATCHED"
 OUT_OF_MEMORY = 1

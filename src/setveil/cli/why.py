@@ -11,8 +11,8 @@ from setveil.cli.options import ReadHierarchy, Show, argument, integer, option
 from setveil.cli.session import Answer
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
-    from setveil.tables.table import Table
+    from setveil.rows.data.transactions import Transactions
+    from setveil.rows.tables.table import Table
 
 
 def why(
@@ -41,12 +41,12 @@ def why(
     """
     from setveil.cli.files import read_rows
     from setveil.commands.why import answered
-    from setveil.options.decode import require_file
-    from setveil.options.reading import Reading as ReadingOptions
-    from setveil.past.facts import find_facts, has_facts
-    from setveil.past.inputs import find_rows
-    from setveil.past.run import PastRun
-    from setveil.past.tables import find_table
+    from setveil.runs.options.decode import require_file
+    from setveil.runs.options.reading import Reading as ReadingOptions
+    from setveil.work.past.facts import find_facts, has_facts
+    from setveil.work.past.inputs import find_rows
+    from setveil.work.past.run import PastRun
+    from setveil.work.past.tables import find_table
 
     require_file(hierarchy_file)
 

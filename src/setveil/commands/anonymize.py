@@ -9,7 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from setveil import algorithms
+from setveil.base.errors import RequestError, described
+from setveil.base.tracing import require_internal, traced
+from setveil.base.values.declared import options_of
+from setveil.base.values.kinds import is_integer
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
@@ -23,46 +26,43 @@ from setveil.commands.arguments import (
     tree_of,
     tree_of_codes,
 )
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described
-from setveil.facts.generalizing import VOLUME, Generalizing
-from setveil.guarantees import Guarantee, Model, models
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.classes import NAME
-from setveil.options.decode import Inputs, decode, no_parameter
-from setveil.options.reading import Reading
+from setveil.judges.guarantees import Guarantee, Model, models
+from setveil.methods import algorithms
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.facts.generalizing import VOLUME, Generalizing
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.table import Table
+from setveil.runs.options.classes import NAME
+from setveil.runs.options.decode import Inputs, decode, no_parameter
+from setveil.runs.options.reading import Reading
 from setveil.runs.request import named_algorithm
 from setveil.runs.run import VerifiedRelease
 from setveil.runs.run import anonymize as run_anonymize
-from setveil.tables.table import Table
-from setveil.tracing import require_internal, traced
-from setveil.values.declared import options_of
-from setveil.values.kinds import is_integer
 
 if TYPE_CHECKING:
-    from setveil.algorithms.aa import AA
-    from setveil.algorithms.cahd.cahd import CAHD
-    from setveil.algorithms.classes.classes import Classes
-    from setveil.algorithms.coat.coat import COAT
-    from setveil.algorithms.coherence.border import Border
-    from setveil.algorithms.coherence.mm import MM
-    from setveil.algorithms.da import DA
-    from setveil.algorithms.disassociation.disassociation import Disassociation
-    from setveil.algorithms.exact.exact import Exact
-    from setveil.algorithms.hghs.hghs import HgHs
-    from setveil.algorithms.hghs.mhghs import MHgHs
-    from setveil.algorithms.lg.lg import LG
-    from setveil.algorithms.lra.lra import LRA
-    from setveil.algorithms.noisy.dp_blocks import DPBlocks
-    from setveil.algorithms.oa import OA
-    from setveil.algorithms.pcta.pcta import PCTA
-    from setveil.algorithms.rho.partial import Partial
-    from setveil.algorithms.rho.suppress_control import SuppressControl
-    from setveil.algorithms.rho.td_control import TDControl
-    from setveil.algorithms.rt.bounding import Bounding
-    from setveil.algorithms.rt.forest import Forest
-    from setveil.algorithms.rt.rt import RT
-    from setveil.algorithms.vpa import VPA
+    from setveil.methods.algorithms.aa import AA
+    from setveil.methods.algorithms.cahd.cahd import CAHD
+    from setveil.methods.algorithms.classes.classes import Classes
+    from setveil.methods.algorithms.coat.coat import COAT
+    from setveil.methods.algorithms.coherence.border import Border
+    from setveil.methods.algorithms.coherence.mm import MM
+    from setveil.methods.algorithms.da import DA
+    from setveil.methods.algorithms.disassociation.disassociation import Disassociation
+    from setveil.methods.algorithms.exact.exact import Exact
+    from setveil.methods.algorithms.hghs.hghs import HgHs
+    from setveil.methods.algorithms.hghs.mhghs import MHgHs
+    from setveil.methods.algorithms.lg.lg import LG
+    from setveil.methods.algorithms.lra.lra import LRA
+    from setveil.methods.algorithms.noisy.dp_blocks import DPBlocks
+    from setveil.methods.algorithms.oa import OA
+    from setveil.methods.algorithms.pcta.pcta import PCTA
+    from setveil.methods.algorithms.rho.partial import Partial
+    from setveil.methods.algorithms.rho.suppress_control import SuppressControl
+    from setveil.methods.algorithms.rho.td_control import TDControl
+    from setveil.methods.algorithms.rt.bounding import Bounding
+    from setveil.methods.algorithms.rt.forest import Forest
+    from setveil.methods.algorithms.rt.rt import RT
+    from setveil.methods.algorithms.vpa import VPA
 
     OfRows: TypeAlias = (
         AA | Border | CAHD | Classes | COAT | DA | Disassociation | DPBlocks | Exact | HgHs | LG | LRA | MHgHs
@@ -114,7 +114,7 @@ def anonymize(
         What items may be generalized to. A dict goes from child to parent, or is nested; a data frame has in
         each row an item and to its right broader groups. Of a table by default what it was read with. An
         algorithm that needs one and is given none groups items that often occur together
-        (`setveil.hierarchy.build.by_cooccurrence`); one that has no use for it does not look at it.
+        (`setveil.rows.hierarchy.build.by_cooccurrence`); one that has no use for it does not look at it.
     algorithm : Exact, AA, ... or str, optional
         An algorithm with its own parameters, such as ``sv.Exact(suppress=False)`` or ``sv.AA(refine=True)``,
         or its name; by default the first choice for the guarantee.
@@ -165,7 +165,7 @@ def anonymize(
         rows: do not share it.
     progress : callable or Progress, optional
         Hears how far the run is: a function of a phase and a share done (None: not known), or an object like
-        `setveil.progress.Progress`.
+        `setveil.base.progress.Progress`.
     **parameters
         The algorithm's own parameters by name, as on the command line, instead of inside `algorithm`: for
         programs that choose the algorithm by its name.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 from pathlib import Path
 
-from setveil.algorithms.exact.exact import Exact
+from setveil.base.errors import RequestError, described
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
@@ -16,14 +16,14 @@ from setveil.commands.arguments import (
     rows_of,
     tree_of,
 )
-from setveil.errors import RequestError, described
-from setveil.guarantees import Guarantee
-from setveil.guarantees.verify import require_guarantee
-from setveil.past.apply import apply as run_apply
-from setveil.past.run import past_run
-from setveil.past.terms import require_applicable
-from setveil.published.shared import Shared, read_shared, shared_by
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.guarantees.verify import require_guarantee
+from setveil.methods.algorithms.exact.exact import Exact
+from setveil.releases.published.shared import Shared, read_shared, shared_by
 from setveil.runs.run import VerifiedRelease
+from setveil.work.past.apply import apply as run_apply
+from setveil.work.past.run import past_run
+from setveil.work.past.terms import require_applicable
 
 PEOPLE = ("same", "other")
 

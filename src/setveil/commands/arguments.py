@@ -8,27 +8,27 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from setveil.data.exposed import Exposed
-from setveil.data.io import read as read_files
-from setveil.data.pandas_frames import is_pandas
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, TableError, described, listed
-from setveil.facts.facts import Facts
-from setveil.guarantees import Guarantee, class_names, models
-from setveil.guarantees.verify import require_guarantee
-from setveil.hierarchy.columns import joined, require_columns
-from setveil.hierarchy.forms import tree_from
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.facts import NOT_RECOMMENDED
-from setveil.options.inputs import load_labels, require_known
-from setveil.progress import Progress, listener, silent
-from setveil.published import Release
+from setveil.base.errors import DataError, RequestError, TableError, described, listed
+from setveil.base.progress import Progress, listener, silent
+from setveil.base.values.kinds import is_integer
+from setveil.judges.guarantees import Guarantee, class_names, models
+from setveil.judges.guarantees.verify import require_guarantee
+from setveil.releases.published import Release
+from setveil.rows.data.exposed import Exposed
+from setveil.rows.data.io import read as read_files
+from setveil.rows.data.pandas_frames import is_pandas
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.facts.facts import Facts
+from setveil.rows.hierarchy.columns import joined, require_columns
+from setveil.rows.hierarchy.forms import tree_from
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.runs.options.facts import NOT_RECOMMENDED
+from setveil.runs.options.inputs import load_labels, require_known
 from setveil.runs.run import VerifiedRelease
-from setveil.values.kinds import is_integer
 
 Listener = Progress | Callable[[str, float | None], None] | None
-# A data frame, or whatever holds a tree (see `setveil.hierarchy.forms`), is an object.
+# A data frame, or whatever holds a tree (see `setveil.rows.hierarchy.forms`), is an object.
 TreeLike = Hierarchy | str | PathLike[str] | Mapping[Any, Any] | object | None
 _OF_FILES = (
     "encoding", "separator", "quote", "decimal", "sheet", "skip_lines", "comment", "header_lines", "same_ids",
@@ -100,7 +100,7 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
 def _propose(question: TableError, source: Any, reading: Mapping[str, Any]) -> None:
     """Add readings as a table to the question which columns count."""
     from setveil.commands.proposals import propose
-    from setveil.tables.how import OF_TEXT, How
+    from setveil.rows.tables.how import OF_TEXT, How
 
     if question.columns and set(reading) <= OF_TEXT:
         propose(question, source, How(**reading))

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from setveil.attacker.attacks.attacks import Bound, attack_rows
-from setveil.attacker.attacks.shown import Share, ShownRows
+from setveil.base.errors import DataError, RequestError, described, faces, listed
+from setveil.base.progress import Progress, silent
+from setveil.base.values.numbers import number_of
+from setveil.base.wording import are, count
 from setveil.commands.anonymize import anonymize
 from setveil.commands.arguments import (
     Listener,
@@ -28,25 +30,23 @@ from setveil.commands.arguments import (
     rows_of,
     tree_of,
 )
-from setveil.data.draws import row_keys
-from setveil.data.io import read_ids
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described, faces, listed
-from setveil.guarantees import Guarantee
-from setveil.hierarchy.fit import fitted
-from setveil.hierarchy.tree import Hierarchy
+from setveil.judges.attacker.attacks.attacks import Bound, attack_rows
+from setveil.judges.attacker.attacks.shown import Share, ShownRows
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.utility.estimates import Estimator
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import take_rows
-from setveil.progress import Progress, silent
-from setveil.published import kind_at
-from setveil.published import rows as single_rows
-from setveil.published.about import about_file, published_file, reconstruction_at
-from setveil.published.counts import read_counts
-from setveil.published.shared import SharedSums
+from setveil.releases.published import kind_at
+from setveil.releases.published import rows as single_rows
+from setveil.releases.published.about import about_file, published_file, reconstruction_at
+from setveil.releases.published.counts import read_counts
+from setveil.releases.published.shared import SharedSums
 from setveil.report.attack import attack_text
-from setveil.utility.estimates import Estimator
-from setveil.values.numbers import number_of
-from setveil.wording import are, count
+from setveil.rows.data.draws import row_keys
+from setveil.rows.data.io import read_ids
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.fit import fitted
+from setveil.rows.hierarchy.tree import Hierarchy
 
 ATTACKS, USUAL_M, MOST_M = 2000, 2, 8
 _ORIGINAL = faces("--original", "train")

@@ -10,18 +10,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from setveil.algorithms.exact.exact import Exact
-from setveil.algorithms.exact.exact import certify as prove
+from setveil.base.errors import DataError, OutputError, RequestError
+from setveil.base.progress import Progress
+from setveil.base.wording import count
 from setveil.commands.arguments import Listener, TreeLike, heard, path_of, rows_of, tree_of
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError
-from setveil.options.reading import DETECTED
-from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
-from setveil.past.run import PastRun, past_run
-from setveil.progress import Progress
-from setveil.published.about import read_about
-from setveil.recipients import AUDIT, CERTIFICATE, TREE, put_certificate, require_audited
-from setveil.wording import count
+from setveil.methods.algorithms.exact.exact import Exact
+from setveil.methods.algorithms.exact.exact import certify as prove
+from setveil.releases.published.about import read_about
+from setveil.releases.recipients import AUDIT, CERTIFICATE, TREE, put_certificate, require_audited
+from setveil.rows.data.transactions import Transactions
+from setveil.runs.options.reading import DETECTED
+from setveil.work.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
+from setveil.work.past.run import PastRun, past_run
 
 _REPEATED = (
     "objective",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from setveil.errors import DataError, OutputError, RequestError, described
-from setveil.published.about import about_beside, read_about
-from setveil.recipients import CHECK, PAGE, put_checker
+from setveil.base.errors import DataError, OutputError, RequestError, described
+from setveil.releases.published.about import about_beside, read_about
+from setveil.releases.recipients import CHECK, PAGE, put_checker
 
 
 def checker(release: str | PathLike[str]) -> tuple[Path, Path]:

@@ -6,8 +6,8 @@ from os import PathLike
 from typing import Any
 
 from setveil.commands.arguments import Listener, heard, integer_or_none, path_of
-from setveil.studies.compare.results import compare as run_study
-from setveil.studies.compare.study import read_study
+from setveil.work.studies.compare.results import compare as run_study
+from setveil.work.studies.compare.study import read_study
 
 
 def compare(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+from setveil.base.errors import DataError, OutputError, RequestError, described, listed
 from setveil.commands.arguments import path_of, rows_of
-from setveil.data.io import Layout, save, writable_layout
-from setveil.data.layout import extensions, formats_of
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import is_integer
-from setveil.errors import DataError, OutputError, RequestError, described, listed
+from setveil.rows.data.io import Layout, save, writable_layout
+from setveil.rows.data.layout import extensions, formats_of
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import is_integer
 from setveil.runs.last_check import require_items_of_nobody
 
 

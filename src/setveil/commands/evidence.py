@@ -10,23 +10,31 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from setveil.attacker.knowledge import knowledge_of
-from setveil.attacker.population import CONFIDENCE, fraction_risk
+from setveil.base.errors import (
+    DataError,
+    OutputError,
+    RequestError,
+    described,
+    did_you_mean,
+    shorten,
+    unreadable,
+)
+from setveil.base.plain_json import read_json, read_toml
+from setveil.base.staging import write_page
 from setveil.commands.arguments import is_path, path_of, published_rows
 from setveil.commands.refusals import of_single_rows
 from setveil.commands.risk import share_of
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, described, did_you_mean, shorten, unreadable
-from setveil.plain_json import read_json, read_toml
-from setveil.published import kind_at
-from setveil.recipients import CERTIFICATE
+from setveil.judges.attacker.knowledge import knowledge_of
+from setveil.judges.attacker.population import CONFIDENCE, fraction_risk
+from setveil.releases.published import kind_at
+from setveil.releases.recipients import CERTIFICATE
 from setveil.report.evidence.facts import EvidenceSources
 from setveil.report.evidence.page import LONGEST, evidence_html, record_as_data
 from setveil.report.evidence.questions import QUESTIONS, prefilled
 from setveil.report.evidence.standards import ALL, FRAMES, StandardSection, sections
 from setveil.report.record import Record, read_record
+from setveil.rows.data.transactions import Transactions
 from setveil.runs.run import VerifiedRelease
-from setveil.staging import write_page
 
 
 def evidence(

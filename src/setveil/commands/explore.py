@@ -8,7 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from setveil import algorithms
+from setveil.base.deadline import Deadline
+from setveil.base.errors import RequestError, as_option, described, faces
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
@@ -23,19 +24,18 @@ from setveil.commands.arguments import (
     tree_of_codes,
 )
 from setveil.commands.refusals import hides_nothing, require_no_share, share_of_columns
-from setveil.deadline import Deadline
-from setveil.errors import RequestError, as_option, described, faces
-from setveil.facts.generalizing import USUAL, VOLUME, Generalizing
-from setveil.guarantees.km_rho import KNOWS, PUBLIC
-from setveil.hierarchy.fit import fit_rows
+from setveil.judges.guarantees.km_rho import KNOWS, PUBLIC
+from setveil.judges.utility.relational import SHARE
+from setveil.methods import algorithms
 from setveil.report.explore.cells import Explored
-from setveil.studies.explore.facts import explore_facts
-from setveil.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
-from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import TIME_BUDGET, Exploration, SensitiveItems, require_budget
-from setveil.studies.explore.rows import explore as explore_grid
-from setveil.studies.explore.tables import SEARCH, explore_table
-from setveil.utility.relational import SHARE
+from setveil.rows.facts.generalizing import USUAL, VOLUME, Generalizing
+from setveil.rows.hierarchy.fit import fit_rows
+from setveil.work.studies.explore.facts import explore_facts
+from setveil.work.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
+from setveil.work.studies.explore.record import record
+from setveil.work.studies.explore.rows import TIME_BUDGET, Exploration, SensitiveItems, require_budget
+from setveil.work.studies.explore.rows import explore as explore_grid
+from setveil.work.studies.explore.tables import SEARCH, explore_table
 
 
 def explore(
@@ -205,7 +205,7 @@ class RowsExplorer:
         return SHARE
 
     def explore(self, rows: Any, promises: list[Any], settings: ExploreSettings, **how: Any) -> Exploration:
-        """Explore the data; `how` is of `setveil.studies.explore` for all kinds alike."""
+        """Explore the data; `how` is of `setveil.work.studies.explore` for all kinds alike."""
         return explore_grid(rows, promises, secrets=settings.secrets, algorithm=settings.algorithm, **how)
 
     def arguments(self, of_algorithm: list[str], _share: Fraction) -> list[str]:
@@ -260,7 +260,7 @@ _EXPLORERS: dict[str, RowsExplorer] = {"tables": TableExplorer(), "facts": Facts
 
 
 def explorer_of(kind: str) -> RowsExplorer:
-    """Find how data are explored, by their kind (see `setveil.data.exposed.Exposed`)."""
+    """Find how data are explored, by their kind (see `setveil.rows.data.exposed.Exposed`)."""
     return _EXPLORERS.get(kind, RowsExplorer())
 
 

@@ -10,6 +10,10 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from setveil.base.errors import DataError, RequestError, as_option, described, faces
+from setveil.base.progress import Progress
+from setveil.base.values.kinds import is_integer
+from setveil.base.values.numbers import fraction
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
@@ -27,28 +31,24 @@ from setveil.commands.arguments import (
     tree_of,
 )
 from setveil.commands.reconstruct import Reconstruction
-from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, as_option, described, faces
-from setveil.facts.settling import settled
-from setveil.hierarchy.fit import fit_rows
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.inputs import load_queries
-from setveil.progress import Progress
-from setveil.published import KindInfo, kind_at, kind_of_recoding
-from setveil.published import rows as single_rows
-from setveil.published.about import about_file, published_file, reconstruction_at
-from setveil.published.groups import Grouping
-from setveil.published.recoding import LocalRecoding, Recoding
-from setveil.published.shared import Shared, sums_of_parts
-from setveil.reconstruction.draws import DrawSource, draws_of, read_draws
-from setveil.utility import Case, measured
-from setveil.utility.itemsets import surviving_itemsets
-from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
-from setveil.utility.rules import LONGEST as LONGEST_RULE
-from setveil.utility.rules import rules_found
-from setveil.values.kinds import is_integer
-from setveil.values.numbers import fraction
+from setveil.judges.reconstruction.draws import DrawSource, draws_of, read_draws
+from setveil.judges.utility import Case, measured
+from setveil.judges.utility.itemsets import surviving_itemsets
+from setveil.judges.utility.pooled import LONGEST, pooled_errors, usual_number
+from setveil.judges.utility.rules import LONGEST as LONGEST_RULE
+from setveil.judges.utility.rules import rules_found
+from setveil.releases.published import KindInfo, kind_at, kind_of_recoding
+from setveil.releases.published import rows as single_rows
+from setveil.releases.published.about import about_file, published_file, reconstruction_at
+from setveil.releases.published.groups import Grouping
+from setveil.releases.published.recoding import LocalRecoding, Recoding
+from setveil.releases.published.shared import Shared, sums_of_parts
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.facts.settling import settled
+from setveil.rows.hierarchy.fit import fit_rows
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.runs.options.inputs import load_queries
 
 READINGS = 3  # draws in which rules are looked for
 
@@ -254,7 +254,7 @@ def losses(
     progress: Progress,
     top: int = 0,
 ) -> tuple[dict[str, Any], Case]:
-    """Measure what a release lost; `parts` is what `setveil.published.Release.measurable` tells of it."""
+    """Measure what a release lost; `parts` is what `Release.measurable` tells of it."""
     case = Case(
         before, **parts, hierarchy=hierarchy, queries=queries, group_by=group_by or 4,
         random_queries=number or 1000, seed=seed, progress=progress, estimator=estimator or "entropy",
@@ -295,7 +295,7 @@ def rules_in(
 
 
 def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy | None) -> dict[str, Any]:
-    """Take rows and their meaning from a release (see `setveil.published.Release.measurable`)."""
+    """Take rows and their meaning from a release (see `setveil.releases.published.Release.measurable`)."""
     made = release_of(release)
     if made is not None:
         return made.measurable()

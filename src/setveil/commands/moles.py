@@ -5,10 +5,10 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from setveil.algorithms.coherence._moles import list_maximal, list_moles
+from setveil.base.errors import RequestError, described
 from setveil.commands.arguments import Listener, heard, integer_or_none, rows_of
-from setveil.errors import RequestError, described
-from setveil.guarantees.coherence import Coherence
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.methods.algorithms.coherence._moles import list_maximal, list_moles
 
 
 def moles(

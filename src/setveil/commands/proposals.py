@@ -7,18 +7,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from setveil.data.evidence import MISSING
-from setveil.data.names import is_date_name
-from setveil.errors import SetveilError, TableError
-from setveil.facts.dates import forms_of, read_date
-from setveil.facts.read import read_rows_of_facts
-from setveil.facts.request import make_facts_request
-from setveil.tables.dates import OF_LIFETIMES, likely_periods
-from setveil.tables.how import OF_TEXT, How
-from setveil.tables.opened import open_table
-from setveil.tables.questions import ask_for_roles
-from setveil.tables.read import works
-from setveil.tables.roles import make_roles
+from setveil.base.errors import SetveilError, TableError
+from setveil.rows.data.evidence import MISSING
+from setveil.rows.data.names import is_date_name
+from setveil.rows.facts.dates import forms_of, read_date
+from setveil.rows.facts.read import read_rows_of_facts
+from setveil.rows.facts.request import make_facts_request
+from setveil.rows.tables.dates import OF_LIFETIMES, likely_periods
+from setveil.rows.tables.how import OF_TEXT, How
+from setveil.rows.tables.opened import open_table
+from setveil.rows.tables.questions import ask_for_roles
+from setveil.rows.tables.read import works
+from setveil.rows.tables.roles import make_roles
 
 Reading = tuple[Mapping[str, Any], str]
 

@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
+from setveil.base.errors import RequestError, as_option, described, faces
 from setveil.commands.arguments import (
     Listener,
     heard,
@@ -17,23 +18,22 @@ from setveil.commands.arguments import (
     published_rows,
     release_of,
 )
-from setveil.data.layout import Layout
-from setveil.errors import RequestError, as_option, described, faces
-from setveil.options.itemsets import parse_itemsets, require_named
-from setveil.published.blocks import BlocksRelease
-from setveil.published.chunks import ChunksRelease
-from setveil.published.rows import RowsRelease
-from setveil.published.shared import (
+from setveil.judges.utility.estimates import Estimator, ItemsetEstimate
+from setveil.judges.utility.estimators import estimator_for
+from setveil.judges.utility.estimators.blocks import BlockEstimator
+from setveil.judges.utility.greatest import greatest_itemsets
+from setveil.releases.published.blocks import BlocksRelease
+from setveil.releases.published.chunks import ChunksRelease
+from setveil.releases.published.rows import RowsRelease
+from setveil.releases.published.shared import (
     SharedSums,
     read_sums,
     shared_by,
 )
-from setveil.published.tables import TableRelease
+from setveil.releases.published.tables import TableRelease
+from setveil.rows.data.layout import Layout
+from setveil.runs.options.itemsets import parse_itemsets, require_named
 from setveil.runs.run import VerifiedRelease
-from setveil.utility.estimates import Estimator, ItemsetEstimate
-from setveil.utility.estimators import estimator_for
-from setveil.utility.estimators.blocks import BlockEstimator
-from setveil.utility.greatest import greatest_itemsets
 
 Answering: TypeAlias = RowsRelease | TableRelease | ChunksRelease | BlocksRelease
 

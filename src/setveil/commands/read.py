@@ -7,10 +7,10 @@ from numbers import Integral
 from os import PathLike
 from typing import Any
 
+from setveil.base.errors import RequestError, described
 from setveil.commands.arguments import rows_of
-from setveil.data.pandas_frames import is_pandas
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described
+from setveil.rows.data.pandas_frames import is_pandas
+from setveil.rows.data.transactions import Transactions
 
 
 def read(

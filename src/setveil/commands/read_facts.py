@@ -8,17 +8,17 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
+from setveil.base.errors import RequestError, TableError, described, require_type
 from setveil.commands.arguments import explicit_arguments, integer, is_path, tree_of
 from setveil.commands.read_table import names_of, require_written
-from setveil.data.lacking import lacking_of
-from setveil.data.skipped import lines_of
-from setveil.errors import RequestError, TableError, described, require_type
-from setveil.facts.facts import Facts
-from setveil.facts.read import read_rows_of_facts
-from setveil.facts.request import make_facts_request
-from setveil.facts.tables import read_table_of_facts
-from setveil.tables.how import How
-from setveil.tables.roles import TreeLike, make_roles, with_trees
+from setveil.rows.data.lacking import lacking_of
+from setveil.rows.data.skipped import lines_of
+from setveil.rows.facts.facts import Facts
+from setveil.rows.facts.read import read_rows_of_facts
+from setveil.rows.facts.request import make_facts_request
+from setveil.rows.facts.tables import read_table_of_facts
+from setveil.rows.tables.how import How
+from setveil.rows.tables.roles import TreeLike, make_roles, with_trees
 
 
 def read_facts(

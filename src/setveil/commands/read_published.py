@@ -6,12 +6,12 @@ from os import PathLike
 from typing import TypeAlias
 
 from setveil.commands.arguments import path_of, published_rows
-from setveil.data.transactions import Transactions
-from setveil.published import kind_at
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.group_files import PublishedGroups
-from setveil.published.table_files import PublishedTable
+from setveil.releases.published import kind_at
+from setveil.releases.published.block_files import PublishedBlocks
+from setveil.releases.published.chunk_files import PublishedChunks
+from setveil.releases.published.group_files import PublishedGroups
+from setveil.releases.published.table_files import PublishedTable
+from setveil.rows.data.transactions import Transactions
 
 Published: TypeAlias = Transactions | PublishedTable | PublishedGroups | PublishedChunks | PublishedBlocks
 

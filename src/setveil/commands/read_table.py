@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
+from setveil.base.errors import RequestError, TableError, described, spoken
 from setveil.commands.arguments import explicit_arguments, is_path, tree_of
-from setveil.data.also import also_of
-from setveil.data.lacking import lacking_of
-from setveil.data.skipped import lines_of
-from setveil.errors import RequestError, TableError, described, spoken
-from setveil.published.table_files import PublishedTable
-from setveil.published.table_files import read_published_table as published_table
-from setveil.tables.how import How
-from setveil.tables.read import make_table
-from setveil.tables.roles import TreeLike, make_roles, read_roles, require_one, with_trees
-from setveil.tables.table import Table
+from setveil.releases.published.table_files import PublishedTable
+from setveil.releases.published.table_files import read_published_table as published_table
+from setveil.rows.data.also import also_of
+from setveil.rows.data.lacking import lacking_of
+from setveil.rows.data.skipped import lines_of
+from setveil.rows.tables.how import How
+from setveil.rows.tables.read import make_table
+from setveil.rows.tables.roles import TreeLike, make_roles, read_roles, require_one, with_trees
+from setveil.rows.tables.table import Table
 
 
 def read_table(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from setveil.data.spelling import look_alikes
-from setveil.data.transactions import Transactions
-from setveil.errors import TableError
+from setveil.base.errors import TableError
+from setveil.base.wording import count
 from setveil.report.words import clip
-from setveil.tables.read import flat_notes, warnings_of
-from setveil.wording import count
+from setveil.rows.data.spelling import look_alikes
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.tables.read import flat_notes, warnings_of
 
 SHOWN = 5  # first rows
 _WIDEST = 90  # characters of a row's items

@@ -11,6 +11,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from setveil.base.deadline import Deadline
+from setveil.base.errors import RequestError, as_option, described
+from setveil.base.progress import silent
+from setveil.base.staging import keep_private, private_file, private_folder, scratch_folder
+from setveil.base.values.kinds import Value, reference
+from setveil.base.values.numbers import as_written, written
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
@@ -25,24 +31,22 @@ from setveil.commands.arguments import (
     tree_of,
 )
 from setveil.commands.refusals import hides_nothing, require_no_share, share_of_columns
-from setveil.data.io import Layout, save
-from setveil.data.io.write import quoting
-from setveil.data.transactions import Transactions
-from setveil.deadline import Deadline
-from setveil.errors import RequestError, as_option, described
-from setveil.guarantees.coherence import Coherence
-from setveil.guarantees.km import KmAnonymity, m_as_json
-from setveil.guarantees.km_rho import KNOWS, PUBLIC, KmRho
-from setveil.guarantees.rho_uncertainty import RhoUncertainty
-from setveil.hierarchy.fit import fit_rows
-from setveil.hierarchy.io import write_hierarchy
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.guarantees import require_options
-from setveil.progress import silent
+from setveil.judges.guarantees.coherence import Coherence
+from setveil.judges.guarantees.km import KmAnonymity, m_as_json
+from setveil.judges.guarantees.km_rho import KNOWS, PUBLIC, KmRho
+from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.judges.utility.queries import read_queries
 from setveil.report.recommend.kinds import Recommended
-from setveil.staging import keep_private, private_file, private_folder, scratch_folder
-from setveil.studies.compare.plan import DataSet, data_set
-from setveil.studies.recommend.candidates import (
+from setveil.rows.data.io import Layout, save
+from setveil.rows.data.io.write import quoting
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.fit import fit_rows
+from setveil.rows.hierarchy.io import write_hierarchy
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.tables.files import table_files
+from setveil.runs.options.guarantees import require_options
+from setveil.work.studies.compare.plan import DataSet, data_set
+from setveil.work.studies.recommend.candidates import (
     GREATEST_PROBABILITY,
     Candidate,
     candidates,
@@ -51,12 +55,8 @@ from setveil.studies.recommend.candidates import (
     table_candidates,
     uncertainty_candidates,
 )
-from setveil.studies.recommend.recommend import TIME_BUDGET, Advice, record, with_regrouping
-from setveil.studies.recommend.recommend import recommend as advise
-from setveil.tables.files import table_files
-from setveil.utility.queries import read_queries
-from setveil.values.kinds import Value, reference
-from setveil.values.numbers import as_written, written
+from setveil.work.studies.recommend.recommend import TIME_BUDGET, Advice, record, with_regrouping
+from setveil.work.studies.recommend.recommend import recommend as advise
 
 
 def recommend(
@@ -277,7 +277,7 @@ class RowsAdviser:
 
         `files`, `secrets`: name or write, in a folder, the rows that are no table, and the private or
         sensitive items. `deadline`: of everything, begun before the rows were read. `how`: see
-        `setveil.studies.recommend.recommend.recommend`.
+        `setveil.work.studies.recommend.recommend.recommend`.
         """
         if queries is not None:
             read_queries(queries, rows, encoding)  # refused now rather than by every run
@@ -327,7 +327,7 @@ class TableAdviser(RowsAdviser):
 
 
 def adviser_of(kind: str) -> RowsAdviser:
-    """Find what is tried for data, by their kind (see `setveil.data.exposed.Exposed`)."""
+    """Find what is tried for data, by their kind (see `setveil.rows.data.exposed.Exposed`)."""
     return TableAdviser() if kind == "tables" else RowsAdviser()
 
 

@@ -8,21 +8,21 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from setveil.base.errors import RequestError, described
+from setveil.base.notebook import card
+from setveil.base.wording import count
 from setveil.commands.arguments import Listener, heard, integer, is_path, path_of, published_rows, release_of
-from setveil.data.exposed import Exposed
-from setveil.data.layout import Layout
-from setveil.data.personal import NOTHING, Personal
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described
-from setveil.notebook import card
-from setveil.published import Release, kind_named
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.group_files import PublishedGroups
-from setveil.reconstruction.draws import NOTE, DrawSource, Terms, draws_of, source_at, write_draws
+from setveil.judges.reconstruction.draws import NOTE, DrawSource, Terms, draws_of, source_at, write_draws
+from setveil.releases.published import Release, kind_named
+from setveil.releases.published.chunk_files import PublishedChunks
+from setveil.releases.published.group_files import PublishedGroups
 from setveil.report.record import read_record
+from setveil.rows.data.exposed import Exposed
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.personal import NOTHING, Personal
+from setveil.rows.data.transactions import Transactions
 from setveil.runs.last_check import require_items_of_nobody, require_no_forms
 from setveil.runs.run import VerifiedRelease
-from setveil.wording import count
 
 Draw: TypeAlias = Any  # Transactions, or of a table a PublishedTable
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from setveil.errors import RequestError, as_option, faces
-from setveil.guarantees import Model
-from setveil.utility.relational import SHARE
-from setveil.values.numbers import exact_share
+from setveil.base.errors import RequestError, as_option, faces
+from setveil.base.values.numbers import exact_share
+from setveil.judges.guarantees import Model
+from setveil.judges.utility.relational import SHARE
 
 
 def hides_nothing(name: str) -> RequestError:

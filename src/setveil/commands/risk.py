@@ -9,31 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.attacker.absence import absence_risk, table_absence_risk
-from setveil.attacker.attack import attack_risk
-from setveil.attacker.distances import distance_risk, distance_risk_after, has_days
-from setveil.attacker.knowledge import knowledge_of
-from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
+from setveil.base.errors import RequestError, described, faces
+from setveil.base.notebook import grids
+from setveil.base.progress import silent
+from setveil.base.values.numbers import number_of
 from setveil.commands.arguments import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
 from setveil.commands.measure import require_same_form
 from setveil.commands.refusals import of_single_rows
-from setveil.data.framed import Framed
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import RequestError, described, faces
-from setveil.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, signs_of
+from setveil.judges.attacker.absence import absence_risk, table_absence_risk
+from setveil.judges.attacker.attack import attack_risk
+from setveil.judges.attacker.distances import distance_risk, distance_risk_after, has_days
+from setveil.judges.attacker.knowledge import knowledge_of
+from setveil.judges.attacker.population import CONFIDENCE, fraction_risk, population_risk
+from setveil.judges.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, signs_of
 from setveil.kernels.rows import frozen, recode_rows
-from setveil.notebook import grids
-from setveil.progress import silent
-from setveil.published import kind_at, kind_named
-from setveil.published import rows as single_rows
-from setveil.published.about import about_beside, read_about
-from setveil.published.counts import Counts
-from setveil.published.group_files import as_groups, require_in_groups
-from setveil.published.listing import MEMBERS_FILE, others_in, with_others
-from setveil.published.shared import counts_beside
+from setveil.releases.published import kind_at, kind_named
+from setveil.releases.published import rows as single_rows
+from setveil.releases.published.about import about_beside, read_about
+from setveil.releases.published.counts import Counts
+from setveil.releases.published.group_files import as_groups, require_in_groups
+from setveil.releases.published.listing import MEMBERS_FILE, others_in, with_others
+from setveil.releases.published.shared import counts_beside
 from setveil.report.risk import risk_tables, risk_text
-from setveil.values.numbers import number_of
+from setveil.rows.data.framed import Framed
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import polars as pl
@@ -205,8 +205,9 @@ def attacked(
 ) -> dict[str, dict[str, Any]]:
     """Count what attackers find in rows, or in those before and after.
 
-    `options`: of `setveil.attacker.attack.attack_risk`. `fraction`, `population`: also say what a match is
-    worth if the rows are a share of the population, or count it there. `about`: the about.json of the rows;
+    `options`: of `setveil.judges.attacker.attack.attack_risk`. `fraction`, `population`: also say what a
+    match is worth if the rows are a share of the population, or count it there. `about`: the about.json of
+    the rows;
     `listed`: the same with all members of labels. `absent`: how many absent items are also known (None:
     none), in which reading, and the counts that reveal them.
     """

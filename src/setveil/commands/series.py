@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
+from setveil.base.errors import RequestError
 from setveil.commands.arguments import Listener, TreeLike, heard, integer, path_of, tree_of
 from setveil.commands.series_rows import people_in
 from setveil.commands.series_verdict import (
@@ -18,15 +19,14 @@ from setveil.commands.series_verdict import (
     verdict_of,
     verified,
 )
-from setveil.errors import RequestError
-from setveil.guarantees.series import SeriesAnonymity
+from setveil.judges.guarantees.series import SeriesAnonymity
 from setveil.report.record import Record
 from setveil.report.series import list_text, plan_text, risk_text
-from setveil.series.add import add_new, add_together
-from setveil.series.earlier import add_published
-from setveil.series.ids import codes_of
-from setveil.series.leaving import drop, forget
-from setveil.series.ledger import (
+from setveil.work.series.add import add_new, add_together
+from setveil.work.series.earlier import add_published
+from setveil.work.series.ids import codes_of
+from setveil.work.series.leaving import drop, forget
+from setveil.work.series.ledger import (
     IDS,
     KINDS,
     Entry,
@@ -36,12 +36,12 @@ from setveil.series.ledger import (
     open_ledger,
     require_free_name,
 )
-from setveil.series.people import People
-from setveil.series.plan import plan, plan_together
-from setveil.series.risk import risk
-from setveil.series.state import published_state
-from setveil.series.trees import fitting
-from setveil.series.ways import HOLD_BACK, SEARCHES, SearchSettings
+from setveil.work.series.people import People
+from setveil.work.series.plan import plan, plan_together
+from setveil.work.series.risk import risk
+from setveil.work.series.state import published_state
+from setveil.work.series.trees import fitting
+from setveil.work.series.ways import HOLD_BACK, SEARCHES, SearchSettings
 
 
 class Series:

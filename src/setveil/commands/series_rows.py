@@ -7,21 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from setveil.base.errors import DataError, RequestError, TableError
 from setveil.commands.arguments import is_path
-from setveil.data.columns import WANTED, Wanted, as_field
-from setveil.data.frames import named_as_texts, rows_in_frame
-from setveil.data.ids import of_cells
-from setveil.data.io import read_with_ids
-from setveil.data.lacking import lacking_of
-from setveil.data.names import is_people, tells_person
-from setveil.data.personal import Personal, ids_of_columns
-from setveil.data.rows_of_columns import personal_in, require_people, without_words
-from setveil.data.skipped import OF_LACKING
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, TableError
-from setveil.options.reading import Reading
-from setveil.series.ledger import Ledger
-from setveil.series.people import People, merged, people_of
+from setveil.rows.data.columns import WANTED, Wanted, as_field
+from setveil.rows.data.frames import named_as_texts, rows_in_frame
+from setveil.rows.data.ids import of_cells
+from setveil.rows.data.io import read_with_ids
+from setveil.rows.data.lacking import lacking_of
+from setveil.rows.data.names import is_people, tells_person
+from setveil.rows.data.personal import Personal, ids_of_columns
+from setveil.rows.data.rows_of_columns import personal_in, require_people, without_words
+from setveil.rows.data.skipped import OF_LACKING
+from setveil.rows.data.transactions import Transactions
+from setveil.runs.options.reading import Reading
+from setveil.work.series.ledger import Ledger
+from setveil.work.series.people import People, merged, people_of
 
 
 def people_in(

@@ -7,15 +7,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from setveil.base.errors import DataError, RequestError, described, unreadable
+from setveil.base.plain_json import read_json
+from setveil.base.progress import Progress
 from setveil.commands.arguments import Listener, heard, integer, path_of
-from setveil.errors import DataError, RequestError, described, unreadable
-from setveil.guarantees.series import SeriesAnonymity
-from setveil.guarantees.verify.series import verify_series
-from setveil.plain_json import read_json
-from setveil.progress import Progress
+from setveil.judges.guarantees.series import SeriesAnonymity
+from setveil.judges.guarantees.verify.series import verify_series
 from setveil.report.series import verdict_text
-from setveil.series.ledger import INSIDE, Ledger, open_ledger
-from setveil.series.state import published_state, verdict_record
+from setveil.work.series.ledger import INSIDE, Ledger, open_ledger
+from setveil.work.series.state import published_state, verdict_record
 
 KNOWN, PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
 _STAYS = (

@@ -6,11 +6,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from setveil.base.errors import RequestError, described
+from setveil.base.staging import write_page
+from setveil.base.tracing import read_trace, require_internal
 from setveil.commands.arguments import is_path
-from setveil.errors import RequestError, described
 from setveil.report.trace import trace_html
-from setveil.staging import write_page
-from setveil.tracing import read_trace, require_internal
 
 
 def trace(file: str | PathLike[str], *, out: str | PathLike[str] | None = None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
+from setveil.base.errors import DataError, RequestError, described, listed
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
@@ -20,24 +21,23 @@ from setveil.commands.arguments import (
     tree_of,
 )
 from setveil.commands.refusals import require_useful
-from setveil.data.exposed import Exposed
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described, listed
-from setveil.facts.facts import Facts
-from setveil.guarantees import Guarantee, Model, models
-from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify.absence import ITEMS, require_absence
-from setveil.hierarchy.fit import fitted_to_labels
-from setveil.past.facts import facts_before
-from setveil.published import KindInfo, kind_at, kind_for, kind_named
-from setveil.published.about import about_beside, promise_beside
-from setveil.published.counts import Counts
-from setveil.published.group_files import require_in_groups
-from setveil.published.recoding import Recoding
-from setveil.published.rows import read_image
-from setveil.published.shared import counts_beside
+from setveil.judges.guarantees import Guarantee, Model, models
+from setveil.judges.guarantees.verify import Verdict
+from setveil.judges.guarantees.verify.absence import ITEMS, require_absence
+from setveil.releases.published import KindInfo, kind_at, kind_for, kind_named
+from setveil.releases.published.about import about_beside, promise_beside
+from setveil.releases.published.counts import Counts
+from setveil.releases.published.group_files import require_in_groups
+from setveil.releases.published.recoding import Recoding
+from setveil.releases.published.rows import read_image
+from setveil.releases.published.shared import counts_beside
+from setveil.rows.data.exposed import Exposed
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.facts.facts import Facts
+from setveil.rows.hierarchy.fit import fitted_to_labels
 from setveil.runs.check import check, require_reading
 from setveil.runs.run import VerifiedRelease
+from setveil.work.past.facts import facts_before
 
 Image = dict[str, str | None]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from setveil.base.errors import RequestError, described, did_you_mean
+from setveil.base.values.kinds import is_integer
 from setveil.commands.arguments import integer
-from setveil.errors import RequestError, described, did_you_mean
-from setveil.guarantees.verify.km_sql import LAYOUTS, MOST_KNOWN, km_query
-from setveil.values.kinds import is_integer
+from setveil.judges.guarantees.verify.km_sql import LAYOUTS, MOST_KNOWN, km_query
 
 
 def verify_sql(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from setveil.compiling import Processes, listed, needed_by, processes_for
-from setveil.errors import OutputError, RequestError, described
-from setveil.progress import Progress, silent
-from setveil.threads import threads
+from setveil.base.compiling import Processes, listed, needed_by, processes_for
+from setveil.base.errors import OutputError, RequestError, described
+from setveil.base.progress import Progress, silent
+from setveil.base.threads import threads
 
 USUAL = "demo", "anonymize", "verify", "measure", "risk", "query"
 
@@ -30,8 +30,8 @@ class Warmed:
 def warm(*, everything: bool = False, progress: Progress = silent) -> Warmed:
     """Compile for this machine what commands need, and keep it; what is there is not compiled again.
 
-    The functions are compiled by as many processes as threads may be used (`setveil.threads.use_threads`), 8
-    at most.
+    The functions are compiled by as many processes as threads may be used
+    (`setveil.base.threads.use_threads`), 8 at most.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def warm(*, everything: bool = False, progress: Progress = silent) -> Warmed:
     """
     if not isinstance(everything, bool):
         raise RequestError(f"everything must be True or False, got {described(everything)}.")
-    from setveil import jit
-    from setveil.jit import files
+    from setveil.base import jit
+    from setveil.base.jit import files
 
     if not jit.IS_COMPILED:
         raise RequestError("Nothing is compiled where NUMBA_DISABLE_JIT is set.", hint="Unset it.")

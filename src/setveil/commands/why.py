@@ -6,6 +6,8 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
+from setveil.base.errors import DataError, RequestError, described, faces
+from setveil.base.progress import Progress
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
@@ -17,25 +19,23 @@ from setveil.commands.arguments import (
     tree_of,
     tree_of_codes,
 )
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, RequestError, described, faces
-from setveil.hierarchy.io import read_hierarchy
-from setveil.options.reading import DETECTED
-from setveil.past.classes import in_class, require_class
-from setveil.past.facts import FactBoxes, find_code_trees, find_facts, has_facts
-from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
-from setveil.past.run import PastRun, past_run
-from setveil.past.tables import find_table, records_people, require_table, table_guarantee
-from setveil.past.why import require_splittable
-from setveil.past.why import why as explain
-from setveil.past.why_tables import AsPublished, why_table
-from setveil.progress import Progress
-from setveil.published.fact_tables import require_no_facts
+from setveil.releases.published.fact_tables import require_no_facts
 from setveil.report.why import why_text
 from setveil.report.why_tables import why_table_text
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.tables.table import Table
+from setveil.runs.options.reading import DETECTED
 from setveil.runs.run import VerifiedRelease
-from setveil.tables.table import Table
+from setveil.work.past.classes import in_class, require_class
+from setveil.work.past.facts import FactBoxes, find_code_trees, find_facts, has_facts
+from setveil.work.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
+from setveil.work.past.run import PastRun, past_run
+from setveil.work.past.tables import find_table, records_people, require_table, table_guarantee
+from setveil.work.past.why import require_splittable
+from setveil.work.past.why import why as explain
+from setveil.work.past.why_tables import AsPublished, why_table
 
 
 def why(

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
+from setveil.base.threads import each
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, row_pieces, take_rows
-from setveil.threads import each
 
 FEW = 1 << 18  # rows that are merged all at once
 OF_A_RANGE = 1 << 16  # of more rows those that a thread merges at a time, about

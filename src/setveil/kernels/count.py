@@ -12,10 +12,10 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
+from setveil.base.sorting import sort_piece
 from setveil.kernels.node_paths import is_apart
 from setveil.kernels.rows import Ints, frozen
-from setveil.sorting import sort_piece
 
 MOST_CELLS = 1 << 27  # of a table: half a gigabyte of supports of 4 bytes each
 MOST_ROWS = (1 << 31) - 1  # rows that such a support can count

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, item_supports
 
 MASKED = 12  # itemsets of up to so many groups are counted by one table of all their subsets

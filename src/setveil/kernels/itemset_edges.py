@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
+from setveil.base.sorting import sort_piece
 from setveil.kernels.projection import copy_behind, count_items, index_places, keep_marked
-from setveil.sorting import sort_piece
 
 BASE_BITS = 28
 BASE = 1 << BASE_BITS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.jit import compiled
-from setveil.sorting import sort_piece
+from setveil.base.jit import compiled
+from setveil.base.sorting import sort_piece
 
 
 @compiled

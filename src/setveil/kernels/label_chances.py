@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 
 _TERMS = 23  # of the series, enough for doubles where its argument is below _SMALL
 _SMALL = 0.125

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
+from setveil.base.values.per_column import ABOVE, PerColumn, column_of
 from setveil.kernels.rows import Ints, frozen
-from setveil.values.per_column import ABOVE, PerColumn, column_of
 
 
 class Limits:

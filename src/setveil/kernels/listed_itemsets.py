@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 from setveil.kernels.item_groups import TICK, WORK, Groups, is_threatened, support_of
 from setveil.kernels.rows import Ids, Ints, frozen, invert, merge_rows, recode_rows, take_rows
 

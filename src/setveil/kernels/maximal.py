@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
+from setveil.base.progress import Progress, silent
 from setveil.kernels.rows import Ids, Ints, invert
-from setveil.progress import Progress, silent
 
 STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 
 
 @compiled

@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from setveil.jit import compiled
-from setveil.sorting import sort_piece
-from setveil.threads import each
+from setveil.base.jit import compiled
+from setveil.base.sorting import sort_piece
+from setveil.base.threads import each
 
 Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]

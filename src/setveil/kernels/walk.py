@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
+from setveil.base.sorting import sort_piece
 from setveil.kernels.limits import has_room
 from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
-from setveil.sorting import sort_piece
 
 
 @compiled

@@ -7,9 +7,9 @@ queries (ARE), the most frequent pairs, single items, published labels.
 
 from __future__ import annotations
 
+from setveil.base.wording import are, count
 from setveil.report import words
 from setveil.report.record import AnswersEntry, Errors, Pairs, Record, Spread
-from setveil.wording import are, count
 
 QUERY_ERROR = "query error"
 MEAN_ERROR = "mean query error (ARE)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report.words import and_list, clip
-from setveil.wording import count
 
 Answer = dict[str, Any]  # itemset, estimate, least, greatest
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report.words import percent
-from setveil.wording import count
 
 FAILED = (
     "An attack that fails proves nothing: cleverer ones may succeed. `setveil verify` proves the guarantee; "

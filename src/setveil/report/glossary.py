@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from setveil.plain_json import read_json
+from setveil.base.plain_json import read_json
 
 
 class GlossaryEntry(NamedTuple):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from setveil.base.wording import count
+from setveil.judges.utility import Measure, Utility, measures, named
 from setveil.report.accuracy import ITEM_ERROR, NAME_ERROR, QUERY_ERROR
 from setveil.report.record import Errors, ItemsetsEntry, Spread
 from setveil.report.run.kinds import kind_named
 from setveil.report.words import measure, number_of, percent, whole_or
-from setveil.utility import Measure, Utility, measures, named
-from setveil.wording import count
 
 
 def measures_text(
@@ -23,9 +23,10 @@ def measures_text(
 ) -> str:
     """List the information loss of a release.
 
-    `utility`: see `setveil.utility.measure`. `labels`: see `setveil.utility.supports.label_supports`; empty
-    if labels represent only themselves. `rows`: of the `original` and the `release`. `occurrences`: of the
-    original. `recoding`: "global", "local" or "grouped".
+    `utility`: see `setveil.judges.utility.measure`. `labels`: see
+    `setveil.judges.utility.supports.label_supports`; empty if labels represent only themselves. `rows`: of
+    the `original` and the `release`. `occurrences`: of the original. `recoding`: "global", "local" or
+    "grouped".
     """
     kind = kind_named(recoding)
     lines = _lines(recoding, utility, rows, occurrences if kind.tells_shares else None)

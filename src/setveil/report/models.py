@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from setveil.guarantees import Facts, Points, Words, models
-from setveil.wording import about_events
+from setveil.base.wording import about_events
+from setveil.judges.guarantees import Facts, Points, Words, models
 
 
 def words_for(facts: Facts) -> Words:

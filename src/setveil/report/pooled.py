@@ -5,9 +5,9 @@ from __future__ import annotations
 from textwrap import fill
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report.measures import rules_lines
 from setveil.report.words import measure, whole_or
-from setveil.wording import count
 
 
 def drawn_text(about: dict[str, Any], listed: str, out: str) -> str:
@@ -26,7 +26,7 @@ def drawn_text(about: dict[str, Any], listed: str, out: str) -> str:
 
 
 def pooled_text(found: dict[str, Any]) -> str:
-    """List the errors of draws (see `setveil.utility.pooled`): mean ± standard deviation over the draws."""
+    """List the errors of draws (see `utility.pooled`): mean ± standard deviation over the draws."""
     rows = found["rows"]
     items, queries = found["items"], found["queries"]
     lines = [

@@ -21,8 +21,8 @@ from typing import (
     is_typeddict,
 )
 
-from setveil.errors import DataError, shorten, unreadable
-from setveil.plain_json import read_json
+from setveil.base.errors import DataError, shorten, unreadable
+from setveil.base.plain_json import read_json
 
 VERSION = 1  # of the record: one more for each change that a reader of the version before would misread
 

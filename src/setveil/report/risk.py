@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from setveil.facts import CODES_ALONE
+from setveil.base.wording import count
 from setveil.report.record import Attack, InferenceEntry, Risk
 from setveil.report.words import and_list, clip, percent, rows_of
-from setveil.wording import count
+from setveil.rows.facts import CODES_ALONE
 
 _MOST_ITEMS, _MOST_PRIVATE = 5, 20
 _LABEL = 40
@@ -22,8 +22,8 @@ _CHOICES = (
 def risk_text(sides: Sequence[tuple[str, Risk]]) -> str:
     """Say how many rows an attacker who knows some items of a person finds, and what these reveal.
 
-    `sides`: one answer of `setveil.attacker.attack.attack_risk`, or several with names such as "before", all
-    for the same numbers of known items and the same thresholds.
+    `sides`: one answer of `setveil.judges.attacker.attack.attack_risk`, or several with names such as
+    "before", all for the same numbers of known items and the same thresholds.
     """
     parts = [_headline(sides)]
     parts += [f"{title}\n{_aligned(lines)}" for title, lines in risk_tables(sides)]

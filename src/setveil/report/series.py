@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report.words import and_list, percent
-from setveil.wording import count
 
 Entry = Mapping[str, Any]
 _KNOWN = {

@@ -6,9 +6,9 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report.drawing import blocks
 from setveil.report.drawing.trees import lattice, tree
-from setveil.wording import count
 
 MOST_STEPS = 100  # of a page
 _COSTS = ("cost", "gain", "score", "f", "common")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.guarantees import Facts
+from setveil.base.wording import count
+from setveil.judges.guarantees import Facts
 from setveil.report.models import words_for
 from setveil.report.words import clip
-from setveil.wording import count
 
 
 def verdict_text(verdict: Facts, phrase: str, show: int = 10) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from setveil.base.wording import are, count
+from setveil.judges.utility import named as measure_named
 from setveil.report.models import words_for
 from setveil.report.words import about_facts, and_list, clip, measure
-from setveil.utility import named as measure_named
-from setveil.wording import are, count
 
 _NAME = 40  # characters of a name
 _FEW = 5  # names in a sentence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report.models import words_for
 from setveil.report.why import named
 from setveil.report.words import clip, measure
-from setveil.wording import count
 
 _NAME = 40  # characters of a name
 _LINE = 160

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from setveil.base.wording import about_events, are, count
+from setveil.judges.utility import Measure
 from setveil.report.record import Optimality, PublishedEntry, Record
-from setveil.utility import Measure
-from setveil.wording import about_events, are, count
 
 
 def percent(part: float, whole: float = 1) -> str:
@@ -59,7 +59,7 @@ def whole_or(value: float, digits: int) -> str:
 def number_of(what: Measure, value: float) -> str:
     """Write the number that represents a measure.
 
-    >>> from setveil.utility import Measure
+    >>> from setveil.judges.utility import Measure
     >>> number_of(Measure("x"), 0.0260094), number_of(Measure("x", form="power of 2"), -1234.5678)
     ('0.026', '2^-1234.6')
     """

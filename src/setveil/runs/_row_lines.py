@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.jit import compiled
+from setveil.base.jit import compiled
 from setveil.kernels.rows import frozen
 
 _LONGEST = 2 * 19 + 2  # bytes of a line: two numbers of 64 bits, comma and line end

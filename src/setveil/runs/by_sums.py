@@ -5,23 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.attacker.in_parts import SIZES, risk_in_parts
-from setveil.data.sums import Sums
-from setveil.engine.tabled import TabledRows
-from setveil.errors import GuaranteeError
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.km import KmVerdict
-from setveil.progress import Progress
-from setveil.published.counts import Counts, read_counts
-from setveil.published.recoding import Recoding
-from setveil.published.rows import RowsOutcome
+from setveil.base.errors import GuaranteeError
+from setveil.base.progress import Progress
+from setveil.judges.attacker.in_parts import SIZES, risk_in_parts
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify.km import KmVerdict
+from setveil.judges.utility import Case, measured
+from setveil.judges.utility.are import counts_estimator
+from setveil.judges.utility.in_parts import answers_in_parts
+from setveil.releases.published.counts import Counts, read_counts
+from setveil.releases.published.recoding import Recoding
+from setveil.releases.published.rows import RowsOutcome
+from setveil.rows.data.sums import Sums
+from setveil.rows.engine.tabled import TabledRows
 from setveil.runs.check import with_counts
 from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support
 from setveil.runs.request import RunRequest
 from setveil.runs.steps import AlgorithmResult, Timing, timed
-from setveil.utility import Case, measured
-from setveil.utility.are import counts_estimator
-from setveil.utility.in_parts import answers_in_parts
 
 
 def outcome(

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from setveil.data.sums import Sums
-from setveil.errors import RequestError
-from setveil.guarantees import Guarantee, absent_items
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify.absence import ITEMS
-from setveil.guarantees.verify.counts import check_counts
-from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
-from setveil.guarantees.verify.km_pieces import Counted, verify_km_pieces
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress, silent
-from setveil.published.counts import Counts
+from setveil.base.errors import RequestError
+from setveil.base.progress import Progress, silent
+from setveil.judges.guarantees import Guarantee, absent_items
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify import Verdict
+from setveil.judges.guarantees.verify.absence import ITEMS
+from setveil.judges.guarantees.verify.counts import check_counts
+from setveil.judges.guarantees.verify.km import COVER, READINGS, KmVerdict
+from setveil.judges.guarantees.verify.km_pieces import Counted, verify_km_pieces
+from setveil.releases.published.counts import Counts
+from setveil.rows.data.sums import Sums
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.checks import Image, ReleaseCheck, check_of, counts_file
 
 if TYPE_CHECKING:
-    from setveil.data.io.streams import ListFiles, TextFiles
-    from setveil.facts.facts import Facts
+    from setveil.rows.data.io.streams import ListFiles, TextFiles
+    from setveil.rows.facts.facts import Facts
 
 
 def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:

@@ -11,32 +11,32 @@ from typing import Any, cast
 
 import numpy as np
 
-from setveil import algorithms as registry
-from setveil.attacker.attack import attack_risk
-from setveil.attacker.inference import inferences
-from setveil.attacker.knowledge import knowledge_of
-from setveil.data.layout import Origin
-from setveil.data.sums import Original, Sums
-from setveil.data.transactions import Transactions
-from setveil.guarantees import Guarantee
-from setveil.guarantees.verify import Verdict
-from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
-from setveil.progress import Progress
-from setveil.published import Outcome, Release
-from setveil.published.recoding import AnyRecoding
+from setveil.base.progress import Progress
+from setveil.base.version import __version__, packages
+from setveil.judges.attacker.attack import attack_risk
+from setveil.judges.attacker.inference import inferences
+from setveil.judges.attacker.knowledge import knowledge_of
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.guarantees.verify import Verdict
+from setveil.judges.utility import Case
+from setveil.judges.utility.are import by_name, counts_estimator, reader_errors
+from setveil.judges.utility.estimates import Estimator
+from setveil.judges.utility.estimators import estimator_of
+from setveil.judges.utility.greatest import found_again
+from setveil.judges.utility.itemsets import surviving_itemsets
+from setveil.judges.utility.ncp import ncp
+from setveil.judges.utility.queries import random_queries
+from setveil.judges.utility.supports import item_estimates
+from setveil.judges.utility.table_answers import table_errors
+from setveil.methods import algorithms as registry
+from setveil.releases.published import Outcome, Release
+from setveil.releases.published.recoding import AnyRecoding
 from setveil.report.record import VERSION, Record
+from setveil.rows.data.layout import Origin
+from setveil.rows.data.sums import Original, Sums
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.runs.memory import peak_memory_mb
-from setveil.utility import Case
-from setveil.utility.are import by_name, counts_estimator, reader_errors
-from setveil.utility.estimates import Estimator
-from setveil.utility.estimators import estimator_of
-from setveil.utility.greatest import found_again
-from setveil.utility.itemsets import surviving_itemsets
-from setveil.utility.ncp import ncp
-from setveil.utility.queries import random_queries
-from setveil.utility.supports import item_estimates
-from setveil.utility.table_answers import table_errors
-from setveil.version import __version__, packages
 
 QUERIES, QUERY_SIZE = 1000, 2
 TOP = 100  # most frequent pairs

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.exact import exact
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
-from setveil.guarantees import models
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress
+from setveil.base.errors import RequestError
+from setveil.base.progress import Progress
+from setveil.judges.guarantees import models
+from setveil.methods.algorithms import AlgorithmInfo
+from setveil.methods.algorithms.exact import exact
 from setveil.report.words import and_list
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 
 SINGLE = "suppression of sensitive occurrences"
 

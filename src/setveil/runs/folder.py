@@ -15,11 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io import read
-from setveil.data.layout import Layout
-from setveil.data.personal import Personal
-from setveil.data.sums import Sums
-from setveil.errors import (
+from setveil.base.errors import (
     DataError,
     GuaranteeError,
     OutputError,
@@ -29,21 +25,25 @@ from setveil.errors import (
     require_utf8,
     shorten,
 )
-from setveil.guarantees import Facts
-from setveil.published import KindInfo, Outcome, Release, kind_named
-from setveil.published.item_parts import FILES as PARTS
-from setveil.published.shared import counts_beside
-from setveil.recipients import FILES as CHECKER
-from setveil.recipients import put_certificate, put_checker
+from setveil.base.staging import keep_private, private_folder, staged_folder
+from setveil.judges.guarantees import Facts
+from setveil.releases.published import KindInfo, Outcome, Release, kind_named
+from setveil.releases.published.item_parts import FILES as PARTS
+from setveil.releases.published.shared import counts_beside
+from setveil.releases.recipients import FILES as CHECKER
+from setveil.releases.recipients import put_certificate, put_checker
 from setveil.report.models import words_for
 from setveil.report.record import PublishedEntry, Record
 from setveil.report.run.folder import is_of_a_run
 from setveil.report.run.page import report_html
+from setveil.rows.data.io import read
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.personal import Personal
+from setveil.rows.data.sums import Sums
 from setveil.runs._row_lines import numbered_lines
 from setveil.runs.last_check import require_nothing_personal
 from setveil.runs.memory import peak_memory_mb
 from setveil.runs.steps import timed
-from setveil.staging import keep_private, private_folder, staged_folder
 
 PAGE, REPORT = "report.html", "report.json"
 IN_ABOUT: tuple[Literal["release", "of", "k", "m", "known", "presence"], ...] = (  # of a series

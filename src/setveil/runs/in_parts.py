@@ -14,32 +14,32 @@ from typing import Any, cast
 
 import numpy as np
 
-from setveil.data.io.parquet import ROW_GROUP, write_files
-from setveil.data.io.streams import ListFiles, TextFiles
-from setveil.data.io.write import require_text
-from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
-from setveil.engine.parts import RowsOnDisk
-from setveil.engine.tabled import TabledRows
-from setveil.errors import RequestError
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.km import KmVerdict
-from setveil.guarantees.verify.km_pieces import require_countable
-from setveil.hierarchy.fit import fitted, refuse_misread
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import RequestError
+from setveil.base.progress import Progress, silent
+from setveil.base.staging import private_folder
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify.km import KmVerdict
+from setveil.judges.guarantees.verify.km_pieces import require_countable
 from setveil.kernels.rows import frozen
-from setveil.options.models import require_nothing_absent
-from setveil.progress import Progress, silent
-from setveil.published.in_parts import PublishedParts, publish_parts, shown_labels
-from setveil.published.recoding import Recoding
-from setveil.published.rows import RowsOutcome
+from setveil.releases.published.in_parts import PublishedParts, publish_parts, shown_labels
+from setveil.releases.published.recoding import Recoding
+from setveil.releases.published.rows import RowsOutcome
 from setveil.report.record import Record
+from setveil.rows.data.io.parquet import ROW_GROUP, write_files
+from setveil.rows.data.io.streams import ListFiles, TextFiles
+from setveil.rows.data.io.write import require_text
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.engine.parts import RowsOnDisk
+from setveil.rows.engine.tabled import TabledRows
+from setveil.rows.hierarchy.fit import fitted, refuse_misread
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.by_sums import looked_at_sums, outcome, verdict_as_written
 from setveil.runs.check import check_pieces
 from setveil.runs.folder import REPORT, fill, new_folder, write_json
+from setveil.runs.options.models import require_nothing_absent
 from setveil.runs.request import RunRequest, make_run_request
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
-from setveil.staging import private_folder
 
 DATA = "data.parquet"
 ALGORITHMS = ("aa", "exact", "da", "hghs", "mhghs")

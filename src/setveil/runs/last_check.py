@@ -1,7 +1,7 @@
 """The last check before a folder is put in place: nothing that belongs to a single person is published.
 
 All of ``published/`` is read again as bytes, whatever wrote it, and compared with values of single persons in
-the input (see `setveil.data.personal`, which states when values match). `setveil.runs.folder.new_folder`
+the input (see `setveil.rows.data.personal`, which states when values match). `setveil.runs.folder.new_folder`
 makes every published folder and ends with this check. Rows in another format, or drawn from a release, are
 checked by the same rules.
 """
@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.columns import as_field
-from setveil.data.personal import IDS, Personal, PersonalColumn, forms, masked_examples, says_something
-from setveil.errors import PersonalDataError, listed, shorten
+from setveil.base.errors import PersonalDataError, listed, shorten
+from setveil.base.plain_json import read_json_with
+from setveil.base.wording import count
 from setveil.kernels.tokens import tokenize
-from setveil.plain_json import read_json_with
-from setveil.wording import count
+from setveil.rows.data.columns import as_field
+from setveil.rows.data.personal import IDS, Personal, PersonalColumn, forms, masked_examples, says_something
 
 _COLUMNS = 3  # that a message names
 # Columns of the tables that setveil writes next to rows, and of rows in groups: they hold its own numbers.

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from setveil.memory import memory_left
+from setveil.base.memory import memory_left
 
 ROW = 24  # bytes of memory that a row takes besides its items
 OF_A_BYTE = 6  # bytes of memory for a byte of a Parquet file

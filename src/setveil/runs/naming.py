@@ -7,25 +7,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from setveil.data.sums import Original, in_memory
-from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.guarantees import Guarantee, least_rows
-from setveil.hierarchy._signatures import signatures
-from setveil.hierarchy.boxes import Space
-from setveil.hierarchy.computed import Labels
-from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
-from setveil.published.listing import common_facts, listing_of
-from setveil.published.recoding import (
+from setveil.base.values.per_column import labelled
+from setveil.judges.guarantees import Guarantee, least_rows
+from setveil.releases.published.listing import common_facts, listing_of
+from setveil.releases.published.recoding import (
     AnyBoxes,
     AnyRecoding,
     recode,
     require_unlike,
 )
-from setveil.recipients import Certificate
-from setveil.values.per_column import labelled
+from setveil.releases.recipients import Certificate
+from setveil.rows.data.sums import Original, in_memory
+from setveil.rows.data.vocabulary import Vocabulary, item_order
+from setveil.rows.hierarchy._signatures import signatures
+from setveil.rows.hierarchy.boxes import Space
+from setveil.rows.hierarchy.computed import Labels
+from setveil.rows.hierarchy.tree import Hierarchy, HierarchyOrigin
 
 if TYPE_CHECKING:
-    from setveil.facts.facts import Facts
+    from setveil.rows.facts.facts import Facts
 
 Names = Mapping[str, str]
 Places = Mapping[str, int]
@@ -60,9 +60,9 @@ def named(
 
     The computed numbers count groups that are not published, and items of few rows decide which groups there
     are. So a published node is named after its items that enough rows contain (see
-    `setveil.hierarchy.computed.label_of`). Equal names are numbered level by level, in the order of these
-    items; nodes without such an item have only a number, in an order of their rows. `tree`: for facts, that
-    of their codes. `by_user`: the hierarchy was given; for facts of several columns some may still be
+    `setveil.rows.hierarchy.computed.label_of`). Equal names are numbered level by level, in the order of
+    these items; nodes without such an item have only a number, in an order of their rows. `tree`: for facts,
+    that of their codes. `by_user`: the hierarchy was given; for facts of several columns some may still be
     computed. The origin of the hierarchy has the changed names.
     """
     items = made.item_recoding

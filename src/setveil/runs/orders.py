@@ -11,25 +11,25 @@ from typing import Any, cast
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError, as_option, faces
-from setveil.facts.facts import Facts
-from setveil.facts.generalizing import LINES, Generalizing, order_name
-from setveil.facts.tables import FactTable
-from setveil.guarantees import FEWEST, absent_items
-from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
-from setveil.hierarchy.build import by_cooccurrence
-from setveil.hierarchy.columns import parted
-from setveil.hierarchy.fit import fitted
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress
-from setveil.published.recoding import AnyBoxes
-from setveil.recipients import not_of_facts
+from setveil.base.errors import InfeasibleError, RequestError, as_option, faces
+from setveil.base.progress import Progress
+from setveil.base.values.per_column import labelled
+from setveil.judges.guarantees import FEWEST, absent_items
+from setveil.judges.utility.facts import part_label, parts_kept
+from setveil.judges.utility.lm import lm
+from setveil.releases.published.recoding import AnyBoxes
+from setveil.releases.recipients import not_of_facts
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.facts.facts import Facts
+from setveil.rows.facts.generalizing import LINES, Generalizing, order_name
+from setveil.rows.facts.tables import FactTable
+from setveil.rows.hierarchy.boxes import BoxTree, forest, line_at, product_tree
+from setveil.rows.hierarchy.build import by_cooccurrence
+from setveil.rows.hierarchy.columns import parted
+from setveil.rows.hierarchy.fit import fitted
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs._timelines import timelines
 from setveil.runs.request import RunRequest
-from setveil.utility.facts import part_label, parts_kept
-from setveil.utility.lm import lm
-from setveil.values.per_column import labelled
 
 _USUAL = 300.0  # seconds of a search that has a limit, where none is given
 ALGORITHMS = ("aa", "da", "exact", "hghs", "mhghs")
@@ -99,7 +99,7 @@ def _require_for_codes(request: RunRequest) -> None:
 def trees_of(data: Facts, hierarchy: Hierarchy | None, least: int = FEWEST) -> dict[str, Hierarchy]:
     """Find the hierarchy of each column of codes, and make those that are not given.
 
-    `hierarchy`: of the codes, or of some of several columns (see `setveil.hierarchy.columns.joined`).
+    `hierarchy`: of the codes, or of some of several columns (see `setveil.rows.hierarchy.columns.joined`).
     `least`: names of codes in fewer rows decide nothing about a computed hierarchy.
     """
     names = [column.name for column in data.columns]
@@ -342,7 +342,7 @@ class _LineSearch:
             settings = replace(settings, time_limit=seconds)
         guarantee = self.request.guarantee
         if guarantee.of_codes:
-            from setveil.histories.codes import anonymize as anonymize_codes  # which loads the solver
+            from setveil.methods.histories.codes import anonymize as anonymize_codes  # which loads the solver
 
             recoding, details = anonymize_codes(
                 self.facts, tree, guarantee, time_limit=settings.time_limit or self._left(),

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import RequestError, described, faces
-from setveil.guarantees import Guarantee, least_rows
-from setveil.hierarchy.tree import Hierarchy
+from setveil.base.errors import RequestError, described, faces
+from setveil.base.values.kinds import is_integer
+from setveil.base.wording import count
+from setveil.judges.guarantees import Guarantee, least_rows
 from setveil.kernels.rows import recode_rows
-from setveil.published import Release
-from setveil.published.listing import authored_items
+from setveil.releases.published import Release
+from setveil.releases.published.listing import authored_items
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.request import RunRequest
-from setveil.values.kinds import is_integer
-from setveil.wording import count
 
 
 def rare_names(

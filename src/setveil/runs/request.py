@@ -7,15 +7,15 @@ from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Any
 
-from setveil import algorithms
-from setveil.algorithms import AlgorithmInfo
-from setveil.errors import RequestError, as_option, described
-from setveil.guarantees import Guarantee, absent_items, models
-from setveil.guarantees.verify import require_guarantee
-from setveil.options.classes import NAME as CLASSES
-from setveil.options.classes import require_classes
-from setveil.options.decode import no_parameter
-from setveil.tracing import can_trace, require_traceable
+from setveil.base.errors import RequestError, as_option, described
+from setveil.base.tracing import can_trace, require_traceable
+from setveil.judges.guarantees import Guarantee, absent_items, models
+from setveil.judges.guarantees.verify import require_guarantee
+from setveil.methods import algorithms
+from setveil.methods.algorithms import AlgorithmInfo
+from setveil.runs.options.classes import NAME as CLASSES
+from setveil.runs.options.classes import require_classes
+from setveil.runs.options.decode import no_parameter
 
 
 @dataclass(frozen=True)

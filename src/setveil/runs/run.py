@@ -13,42 +13,42 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.framed import Framed
-from setveil.data.layout import Layout
-from setveil.data.personal import Personal
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, as_option, described, faces, listed
-from setveil.facts.generalizing import USUAL, Generalizing
-from setveil.guarantees import Guarantee, Model, absent_items, least_rows, models
-from setveil.guarantees.verify import Verdict
-from setveil.hierarchy.build import by_cooccurrence
-from setveil.hierarchy.columns import joined
-from setveil.hierarchy.fit import fit_rows
-from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
-from setveil.notebook import card
-from setveil.options.models import require_watched
-from setveil.progress import Progress, listener, silent
-from setveil.published import Release, publish
-from setveil.published.counts import Counts
+from setveil.base.errors import RequestError, as_option, described, faces, listed
+from setveil.base.notebook import card
+from setveil.base.progress import Progress, listener, silent
+from setveil.base.staging import scratch_folder
+from setveil.base.tracing import Trace
+from setveil.judges.guarantees import Guarantee, Model, absent_items, least_rows, models
+from setveil.judges.guarantees.verify import Verdict
+from setveil.judges.utility import Case, measured
+from setveil.judges.utility.are import counts_estimator
+from setveil.releases.published import Release, publish
+from setveil.releases.published.counts import Counts
 from setveil.report.record import Record
 from setveil.report.run.summary import facts, summary
+from setveil.rows.data.framed import Framed
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.personal import Personal
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.facts.generalizing import USUAL, Generalizing
+from setveil.rows.hierarchy.build import by_cooccurrence
+from setveil.rows.hierarchy.columns import joined
+from setveil.rows.hierarchy.fit import fit_rows
+from setveil.rows.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.runs.check import check
 from setveil.runs.checks import require_facts
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
+from setveil.runs.options.models import require_watched
 from setveil.runs.rare import rare_names, require_common, without_rare
 from setveil.runs.request import RunRequest, make_run_request, require_traced
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
-from setveil.staging import scratch_folder
-from setveil.tracing import Trace
-from setveil.utility import Case, measured
-from setveil.utility.are import counts_estimator
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from setveil.facts.facts import Facts
+    from setveil.rows.facts.facts import Facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +288,7 @@ def anonymize(
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
     require_facts(guarantee, has_facts=data.only_facts)
     if data.has_facts:
-        from setveil.facts.settling import settled
+        from setveil.rows.facts.settling import settled
         from setveil.runs.orders import require_possible
 
         require_possible(request)
@@ -379,7 +379,7 @@ class _Memory:
         """Run the algorithm."""
         data: Any = self.data
         if data.is_table:
-            from setveil.tables.ends import with_cells
+            from setveil.rows.tables.ends import with_cells
 
             data = with_cells(data, request.guarantee.k)
         if data.has_facts and tree is not None:

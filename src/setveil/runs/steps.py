@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from setveil.data.sums import Original
-from setveil.errors import GuaranteeError
-from setveil.guarantees import least_rows
-from setveil.guarantees.verify import Verdict
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress
-from setveil.published import Outcome
+from setveil.base.errors import GuaranteeError
+from setveil.base.progress import Progress
+from setveil.judges.guarantees import least_rows
+from setveil.judges.guarantees.verify import Verdict
+from setveil.releases.published import Outcome
 from setveil.report.record import Record
+from setveil.rows.data.sums import Original
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.details import recorded
 from setveil.runs.naming import named
 from setveil.runs.request import RunRequest

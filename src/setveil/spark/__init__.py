@@ -15,7 +15,7 @@ from __future__ import annotations
 try:
     import pyspark  # noqa: F401
 except ImportError as error:
-    from setveil.version import install
+    from setveil.base.version import install
 
     raise ImportError(f"setveil.spark needs pyspark: {install('spark')}") from error
 

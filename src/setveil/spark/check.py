@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 
+from setveil.base.errors import RequestError, described
+from setveil.base.progress import Progress
 from setveil.commands.arguments import Listener, heard, integer, is_path
-from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import RequestError, described
-from setveil.guarantees import Guarantee
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify import Verdict, require_guarantee
-from setveil.guarantees.verify.km_pieces import Counted
-from setveil.guarantees.verify.km_spark import (
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify import Verdict, require_guarantee
+from setveil.judges.guarantees.verify.km_pieces import Counted
+from setveil.judges.guarantees.verify.km_spark import (
     published_files,
     read_published,
     supports_and_lengths,
     verify_km_spark,
 )
-from setveil.progress import Progress
-from setveil.published.shared import counts_beside
+from setveil.releases.published.shared import counts_beside
+from setveil.rows.data.vocabulary import Vocabulary, item_order
 from setveil.runs.check import with_counts
 from setveil.spark.frames import active_session, rows_of
 

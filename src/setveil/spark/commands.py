@@ -8,12 +8,12 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType
 
-from setveil.engine.spark import FAILURES, reason_of
-from setveil.errors import DataError, RequestError, listed
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify.km_spark import MANIFEST
-from setveil.progress import Progress
+from setveil.base.errors import DataError, RequestError, listed
+from setveil.base.progress import Progress
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify import Verdict
+from setveil.judges.guarantees.verify.km_spark import MANIFEST
+from setveil.rows.engine.spark import FAILURES, reason_of
 from setveil.spark.check import verify, verify_release
 from setveil.spark.release import SparkRelease, anonymize
 

@@ -10,10 +10,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
 from pyspark.sql.types import ArrayType, ByteType, IntegerType, LongType, ShortType, StringType
 
-from setveil.data.evidence import LINES
-from setveil.data.ids import of_cells
-from setveil.data.personal import Personal, column_at_place, items_of_columns, places_of_ids
-from setveil.errors import DataError, RequestError, described, did_you_mean
+from setveil.base.errors import DataError, RequestError, described, did_you_mean
+from setveil.rows.data.evidence import LINES
+from setveil.rows.data.ids import of_cells
+from setveil.rows.data.personal import Personal, column_at_place, items_of_columns, places_of_ids
 
 _PLAIN = (StringType, ByteType, ShortType, IntegerType, LongType)
 _SHOWN = 3  # items by which a row is told

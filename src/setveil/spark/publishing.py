@@ -11,7 +11,8 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
 
-from setveil.engine.publish import (
+from setveil.base.errors import OutputError
+from setveil.rows.engine.publish import (
     ROW_GROUP,
     bounds_of,
     digest_of,
@@ -22,8 +23,7 @@ from setveil.engine.publish import (
     part_of,
     sampling,
 )
-from setveil.engine.spark import ids_of, require_rows, size_of
-from setveil.errors import OutputError
+from setveil.rows.engine.spark import ids_of, require_rows, size_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

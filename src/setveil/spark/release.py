@@ -12,40 +12,40 @@ from typing import Any, cast
 import numpy as np
 from pyspark.sql import DataFrame
 
-from setveil.algorithms._cut import Cut
-from setveil.algorithms.aa import AA, find_cut
+from setveil.base.errors import RequestError, described
+from setveil.base.progress import Progress
 from setveil.commands.arguments import Listener, TreeLike, heard, is_path, tree_of
-from setveil.data.layout import Layout
-from setveil.data.personal import NOTHING
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.engine.parts import RowsOnDisk
-from setveil.engine.spark import SparkRows, brought, coded, recoded, require_rows, require_workers
-from setveil.engine.spark import survey as surveyed
-from setveil.engine.tabled import TabledRows
-from setveil.errors import RequestError, described
-from setveil.guarantees import Guarantee
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.km import KmVerdict
-from setveil.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published, verify_km_spark
-from setveil.hierarchy.tree import Hierarchy
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.verify.km import KmVerdict
+from setveil.judges.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published, verify_km_spark
+from setveil.judges.utility.lm import lm
+from setveil.judges.utility.ncp import ncp
 from setveil.kernels.rows import Ids, frozen, recode_rows, take_rows
-from setveil.options.models import require_nothing_absent
-from setveil.progress import Progress
-from setveil.published.in_parts import shown_labels
-from setveil.published.recoding import Recoding
-from setveil.published.rows import RowsOutcome
+from setveil.methods.algorithms._cut import Cut
+from setveil.methods.algorithms.aa import AA, find_cut
+from setveil.releases.published.in_parts import shown_labels
+from setveil.releases.published.recoding import Recoding
+from setveil.releases.published.rows import RowsOutcome
 from setveil.report.record import Record
+from setveil.rows.data.layout import Layout
+from setveil.rows.data.personal import NOTHING
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.data.vocabulary import Vocabulary, item_order
+from setveil.rows.engine.parts import RowsOnDisk
+from setveil.rows.engine.spark import SparkRows, brought, coded, recoded, require_rows, require_workers
+from setveil.rows.engine.spark import survey as surveyed
+from setveil.rows.engine.tabled import TabledRows
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.by_sums import looked_at_sums, outcome, verdict_as_written
 from setveil.runs.folder import REPORT, fill, new_folder, require_writable, write_json
 from setveil.runs.in_parts import DATA
+from setveil.runs.options.models import require_nothing_absent
 from setveil.runs.request import RunRequest, make_run_request, named_algorithm
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.spark.check import promised, sums_of
 from setveil.spark.frames import personal_of, rows_of
 from setveil.spark.publishing import publish
-from setveil.utility.lm import lm
-from setveil.utility.ncp import ncp
 
 ALGORITHMS = ("aa", "exact")
 MOST_OCCURRENCES = 200_000_000  # of all rows, that algorithms on the driver take

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
 
-from setveil.errors import SetveilError
+from setveil.base.errors import SetveilError
 from setveil.report import glossary
 from setveil.studio.desks import Desks, Lost, Refused
 from setveil.studio.fields import in_fields

@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil import algorithms
-from setveil.guarantees import models
-from setveil.options.columns import OF_VALUES, PUBLISHED, Columns
-from setveil.options.facts import FactOptions
-from setveil.options.models import RECOMMENDED
-from setveil.options.reading import Reading
+from setveil.base.values.declared import as_words, options_of
+from setveil.judges.guarantees import models
+from setveil.methods import algorithms
+from setveil.runs.options.columns import OF_VALUES, PUBLISHED, Columns
+from setveil.runs.options.facts import FactOptions
+from setveil.runs.options.models import RECOMMENDED
+from setveil.runs.options.reading import Reading
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.places import SERIES
-from setveil.values.declared import as_words, options_of
 
 if TYPE_CHECKING:
     from setveil.studio.projects import Project

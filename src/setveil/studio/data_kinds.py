@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from setveil.guarantees import Model
-from setveil.options.facts import OF_READING
+from setveil.judges.guarantees import Model
 from setveil.report.run import facts
+from setveil.runs.options.facts import OF_READING
 
 
 class RowsOfItems:

@@ -18,8 +18,8 @@ from typing import Any
 
 import uvicorn
 
-from setveil.errors import RequestError
-from setveil.staging import private_file, scratch_folder
+from setveil.base.errors import RequestError
+from setveil.base.staging import private_file, scratch_folder
 from setveil.studio.app import Studio, make_app
 from setveil.studio.desks import Desks
 from setveil.studio.guard import HOST, Keys

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError
+from setveil.base.errors import DataError
+from setveil.base.version import __version__
 from setveil.report.explore import cells as explored
 from setveil.report.explore.cells import Explored, ExploredCell
 from setveil.report.explore.kinds import kind_of
@@ -23,7 +24,6 @@ from setveil.studio import commands, places
 from setveil.studio.jobs import FRONT, Job, Jobs
 from setveil.studio.phases import in_words
 from setveil.studio.projects import Project
-from setveil.version import __version__
 
 KS = (2, 3, 5, 10, 20, 50, 100)
 MS = ("1", "2", "3", "4")

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from setveil.staging import staged_file
+from setveil.base.staging import staged_file
 from setveil.studio import places
 from setveil.studio.places import UNDER_WAY
 

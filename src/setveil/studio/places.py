@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from setveil import plain_json
-from setveil.errors import DataError, OutputError, SetveilError
+from setveil.base import plain_json
+from setveil.base.errors import DataError, OutputError, SetveilError
 
 TOML = "project.toml"
 UNDER_WAY = "working.json"
@@ -120,7 +120,7 @@ def run_of(folder: Path, text: object) -> Path | None:
 
 
 def tidy(place: Path) -> None:
-    """Remove what a killed command left hidden next to its place; see `setveil.staging`."""
+    """Remove what a killed command left hidden next to its place; see `setveil.base.staging`."""
     try:
         beside = [one for one in place.parent.iterdir() if one.name.startswith(f".{place.name[:40]}.")]
     except OSError:

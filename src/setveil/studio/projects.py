@@ -13,8 +13,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError, OutputError, RequestError, shorten
-from setveil.staging import staged_file
+from setveil.base.errors import DataError, OutputError, RequestError, shorten
+from setveil.base.staging import staged_file
 from setveil.studio import places
 from setveil.studio.places import LOCK, TOML
 

@@ -14,13 +14,13 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from setveil.errors import DataError, SetveilError
+from setveil.base.errors import DataError, SetveilError
+from setveil.base.version import __version__
+from setveil.base.wording import about_events, count
 from setveil.report import glossary, words
 from setveil.studio.fields import in_fields
 from setveil.studio.guard import FRAMED_POLICY
 from setveil.studio.projects import Project
-from setveil.version import __version__
-from setveil.wording import about_events, count
 
 STEPS = {
     "data": "Data",

@@ -11,8 +11,8 @@ from typing import Any
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from setveil.errors import RequestError
-from setveil.plain_json import read_json
+from setveil.base.errors import RequestError
+from setveil.base.plain_json import read_json
 
 MOST_FIELDS = 100_000  # of a form: a table of 10,000 columns has three for each
 MOST_BYTES = 64_000_000  # of a form without files, and of JSON

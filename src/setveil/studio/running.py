@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from setveil.staging import staged_file
+from setveil.base.staging import staged_file
 from setveil.studio.guard import HOST, Keys, equal, signed
 
 _ORIGIN = re.compile(rf"http://{re.escape(HOST)}:([1-9][0-9]{{0,4}})", re.ASCII)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from setveil.utility import CHUNKS, NOISY, Measure, columns, measures
+from setveil.judges.utility import CHUNKS, NOISY, Measure, columns, measures
 
 RUN = ("run", "data", "algorithm", "method", "model")
 LABEL = "label"  # what reports call the method, where a study says so

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from setveil.guarantees import models
+from setveil.base.wording import count
+from setveil.judges.guarantees import models
+from setveil.judges.utility import Compared
 from setveil.report.compare.measures import drawn, known_items
 from setveil.report.compare.names import without_parameter
 from setveil.report.compare.repeated import spread_caption
@@ -30,8 +32,6 @@ from setveil.report.compare.table import (
 )
 from setveil.report.drawing.scales import number, text_of
 from setveil.report.words import and_list
-from setveil.utility import Compared
-from setveil.wording import count
 
 _MOST_PANELS = 5  # side by side
 _MOST_METHODS = 10

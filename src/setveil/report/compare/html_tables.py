@@ -6,6 +6,8 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
+from setveil.base.wording import count
+from setveil.judges.utility import Compared
 from setveil.report.compare.fronts import Standing
 from setveil.report.compare.measures import chance, known_items, listed, rows_at_risk
 from setveil.report.compare.releases import Fronts, MedianRelease
@@ -37,8 +39,6 @@ from setveil.report.compare.words import excess_text, status_text
 from setveil.report.drawing import blocks
 from setveil.report.drawing.scales import text_of
 from setveil.report.words import and_list, measure, percent, whole_or
-from setveil.utility import Compared
-from setveil.wording import count
 
 NOTHING = "-"
 _MOST_RELEASES = 10

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from setveil.guarantees import models
+from setveil.judges.guarantees import models
+from setveil.judges.utility import Compared, compared
 from setveil.report.compare.table import Row, distinct
 from setveil.report.words import whole_or
-from setveil.utility import Compared, compared
 
 SECONDS = Compared(
     "seconds",

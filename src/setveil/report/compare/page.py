@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from setveil.base.wording import count
+from setveil.judges.utility import compared, measures
 from setveil.report import glossary, words
 from setveil.report.compare.columns import SAMPLE
 from setveil.report.compare.gallery import MORE, SECTIONS, Figure, FigureNumbers, draw
@@ -50,8 +52,6 @@ from setveil.report.compare.words import (
 )
 from setveil.report.compare.yardstick import is_noisy, yardstick
 from setveil.report.drawing import blocks
-from setveil.utility import compared, measures
-from setveil.wording import count
 
 
 def figures(rows: Sequence[Row]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from setveil.judges.utility import Compared
 from setveil.report.compare.figures import LineFigure, Panel, line_figures
 from setveil.report.compare.html_tables import middle_setting
 from setveil.report.compare.measures import listed
@@ -25,7 +26,6 @@ from setveil.report.compare.table import (
 from setveil.report.compare.words import dominance_short
 from setveil.report.drawing.scales import text_of
 from setveil.report.words import and_list
-from setveil.utility import Compared
 
 _SHOWN = ("loss", "answers", "risk", "time")  # sections of the report whose figures a paper may want
 _ESCAPED = {

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
+from setveil.base.version import install
 from setveil.report.compare.figures import LineFigure, Panel, is_infinite
 from setveil.report.compare.fronts import non_dominated
 from setveil.report.compare.releases import Fronts, MedianRelease
 from setveil.report.compare.table import order
 from setveil.report.drawing.plots import PALETTE
 from setveil.report.drawing.scales import Kind, number, text_of
-from setveil.version import install
 
 WIDTH, HEIGHT = 84 / 25.4, 58 / 25.4  # inches: a column of most journals, and a figure that leaves it text
 _STEP = 2.5 / 72  # inches between methods at one value

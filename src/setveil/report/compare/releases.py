@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from setveil.judges.utility import Compared, compared
 from setveil.report.compare.fronts import (
     Point,
     Relation,
@@ -25,7 +26,6 @@ from setveil.report.compare.table import (
     promise_names,
     setting_text,
 )
-from setveil.utility import Compared, compared
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from setveil.base.wording import count
+from setveil.judges.utility import Compared
 from setveil.report.compare.columns import SAMPLE
 from setveil.report.compare.fronts import rounded
 from setveil.report.compare.repeats import LEAST, LEVEL, holm, signed_rank
@@ -23,8 +25,6 @@ from setveil.report.compare.table import (
     varying,
 )
 from setveil.report.words import and_list, percent
-from setveil.utility import Compared
-from setveil.wording import count
 
 METHOD = (
     "A 95% interval of a median reaches from one of the values to another, in order, so chosen by the "

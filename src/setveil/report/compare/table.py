@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, TypeVar
 
-from setveil.guarantees import models
+from setveil.judges.guarantees import models
+from setveil.judges.utility import compared
 from setveil.report.compare.columns import LABEL, ORIGINAL, OWN, RISK_BEFORE, fixed
 from setveil.report.compare.fronts import rounded
 from setveil.report.compare.names import keep_parameters, named_parameters
 from setveil.report.compare.repeats import median_interval
 from setveil.report.drawing.scales import number, text_of
-from setveil.utility import compared
 
 T = TypeVar("T")
 Row = dict[str, Any]

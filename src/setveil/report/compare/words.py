@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from setveil.base.wording import are, count
+from setveil.judges.utility import Compared
 from setveil.report.compare.fronts import Relation, Standing
 from setveil.report.compare.measures import columns_known, known_items
 from setveil.report.compare.releases import Fronts, loss_of, standings_of
 from setveil.report.compare.repeated import repetitions
 from setveil.report.compare.table import Family, Row, distinct
 from setveil.report.words import and_list, percent
-from setveil.utility import Compared
-from setveil.wording import are, count
 
 _MOST_LISTED = 3
 

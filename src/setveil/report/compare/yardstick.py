@@ -11,11 +11,11 @@ from fractions import Fraction
 from statistics import mean, stdev
 from typing import Any
 
-from setveil.guarantees import models
+from setveil.base.wording import count
+from setveil.judges.guarantees import models
 from setveil.report.compare.table import Family, Row, grouped
 from setveil.report.drawing import blocks
 from setveil.report.words import measure
-from setveil.wording import count
 
 _MEASURED = (("are_mean", "query error (ARE)"), ("item_error_mean", "item error"))
 _WEAKNESS = (

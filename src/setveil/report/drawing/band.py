@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.errors import OutputError, RequestError
-from setveil.staging import staged_file
-from setveil.version import install
+from setveil.base.errors import OutputError, RequestError
+from setveil.base.staging import staged_file
+from setveil.base.version import install
 
 _SIDE = 480  # pixels of each square
 _GAP, _HEAD = 24, 44

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report import words
 from setveil.report.models import check, words_for
 from setveil.report.record import Attack, Record
 from setveil.report.run.kinds import promised
-from setveil.wording import count
 
 # The guarantees whose known sets are in k published rows or in none.
 AMONG_K_ROWS = {"km-anonymity", "km-rho", "k-anonymity", "kkm", "mixed-km"}

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from setveil.base.wording import are, count
 from setveil.report.drawing import blocks
 from setveil.report.evidence.facts import EvidenceFact, EvidenceSources
 from setveil.report.evidence.questions import QUESTIONS, Question, grouped
 from setveil.report.evidence.standards import SUBJECTS, StandardSection, tested, uncovered
 from setveil.report.words import of_events
-from setveil.wording import are, count
 
 LONGEST = 10_000  # characters of an answer
 NO_CLAIM = (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from setveil.guarantees import absent_items
+from setveil.judges.guarantees import absent_items
 from setveil.report.attack import FAILED
 from setveil.report.evidence.facts import (
     AMONG_K_ROWS,

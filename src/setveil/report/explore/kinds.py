@@ -6,10 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
+from setveil.judges.utility import named
 from setveil.report import words
 from setveil.report.drawing.scales import Kind
 from setveil.report.explore.cells import AT_MOST, Explored, ExploredCell, has_rho, loss_text
-from setveil.utility import named
 
 Curve = tuple[str, str, Kind, bool, Callable[[ExploredCell, Explored], float | None]]
 # Losses that no measure is: the measure beside them, their names, what is different.

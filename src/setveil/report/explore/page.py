@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from setveil.base.wording import count
 from setveil.report import glossary, words
 from setveil.report.compare.charts import Drawing
 from setveil.report.compare.html_tables import grid
@@ -23,7 +24,6 @@ from setveil.report.explore.cells import (
 )
 from setveil.report.explore.kinds import Curve, kind_of
 from setveil.report.explore.text import columns_explained, reasons, standing, steps
-from setveil.wording import count
 
 TITLE = "What each guarantee costs"
 _TINT = "0,114,178"  # of cells, the deeper the more is lost

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise, product
 
+from setveil.base.wording import are, count
 from setveil.report import words
 from setveil.report.explore.cells import (
     AT_MOST,
@@ -22,7 +23,6 @@ from setveil.report.explore.cells import (
     rhos,
 )
 from setveil.report.explore.kinds import kind_of
-from setveil.wording import are, count
 
 HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly more
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, ClassVar, NotRequired, TypedDict
 
+from setveil.judges.utility import named
 from setveil.report import words
 from setveil.report.record import Null
-from setveil.utility import named
 
 Row = dict[str, Any]  # a method that was tried, with measures by name
 

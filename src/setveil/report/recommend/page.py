@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 
+from setveil.base.wording import count
 from setveil.report import glossary
 from setveil.report.compare.charts import Drawing
 from setveil.report.compare.html_tables import grid
@@ -13,7 +14,6 @@ from setveil.report.drawing.scales import Numbers
 from setveil.report.recommend.kinds import Recommended, Row, kind_of
 from setveil.report.recommend.text import columns_explained, further, groups, headline, known_items, notes
 from setveil.report.words import and_list
-from setveil.wording import count
 
 
 def advice_html(advice: Recommended) -> str:

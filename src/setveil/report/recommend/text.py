@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from setveil.base.wording import count
 from setveil.report import words
 from setveil.report.accuracy import MEAN_ERROR
 from setveil.report.recommend.kinds import LOSSES, Recommended, Row, kind_of
-from setveil.wording import count
 
 
 def advice_text(advice: Recommended) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from setveil.base.wording import are, count
 from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.record import Errors, Frequency, Record
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
-from setveil.wording import are, count
 
 _FAR = 0.5  # relative error from which on a count is no answer
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 
+from setveil.base.wording import are, count
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Applied, Cases, Change, Newcomer, Record
 from setveil.report.run.names import shown
-from setveil.wording import are, count
 
 _MOST_LINES = 20
 _FEW = 3  # changes that a summary tells

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection
 
+from setveil.base.wording import count
 from setveil.report import words
 from setveil.report.models import check, rechecked
 from setveil.report.record import Record
@@ -13,7 +14,6 @@ from setveil.report.run.frontier import instead, setting
 from setveil.report.run.kinds import kind_of, promised
 from setveil.report.run.series import series_facts
 from setveil.report.run.summary import rare_names
-from setveil.wording import count
 
 LITTLE = 0.1  # of the item occurrences, or of the detail of a column
 _WIDTH = 88

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from setveil.guarantees import Facts
-from setveil.guarantees.km import known_words, number_words
+from setveil.base.wording import count
+from setveil.judges.guarantees import Facts
+from setveil.judges.guarantees.km import known_words, number_words
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.models import items_known, words_for
 from setveil.report.record import Record
 from setveil.report.run.exposure import entry_of, identifying, sides
 from setveil.report.run.kinds import FIT, UNUSABLE, kind_of
-from setveil.wording import count
 
 _NOBODY = "statements about single persons"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from setveil.base.wording import are, count
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record, TableEntry
-from setveil.wording import are, count
 
 _SIZES = (2, 5, 10, 20, 50, 100, 500, 1000, 5000)  # classes are counted between these
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 
+from setveil.base.wording import are, count
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
-from setveil.wording import are, count
 
 _MOST = 20  # items that are named
 

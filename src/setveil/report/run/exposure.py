@@ -6,12 +6,12 @@ import html
 from collections.abc import Mapping
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.models import items_known, with_columns, words_for
 from setveil.report.record import Attack, GuaranteeEntry, InferenceEntry, LearnedEntry, Record, Risk
 from setveil.report.run.names import shown
-from setveil.wording import count
 
 _MOST_ITEMS, _MOST_SENSITIVE = 10, 30
 _INTRODUCTION = (

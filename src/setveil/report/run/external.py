@@ -12,7 +12,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from setveil.guarantees import Facts
+from setveil.base.wording import count
+from setveil.judges.guarantees import Facts
+from setveil.judges.utility import Measure, measures
 from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.models import with_columns, words_for
@@ -23,8 +25,6 @@ from setveil.report.run.kinds import SharedRecord, kind_of
 from setveil.report.run.losses import labels
 from setveil.report.run.series import series_shared
 from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
-from setveil.utility import Measure, measures
-from setveil.wording import count
 
 # What a verifier finds in the published rows alone, besides the guarantee.
 _FOUND = ("greatest_k", "smallest_degree", "groups", "clusters", "certain")

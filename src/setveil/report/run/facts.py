@@ -6,10 +6,10 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from setveil.base.wording import count
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import OfFacts, Order, Record, Timeline
-from setveil.wording import count
 
 OPEN = (
     (

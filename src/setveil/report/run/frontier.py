@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from setveil.base.wording import count
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Class, Record
-from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.report.drawing.plots import Point

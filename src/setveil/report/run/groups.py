@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from setveil.base.wording import are, count
 from setveil.report import words
 from setveil.report.record import Record
-from setveil.wording import are, count
 
 _VALUES = 3  # of a column, of which some can be told apart from all of them by a group
 _ITEMS, _SHARE = 3, 10  # so many that stand alone, and every tenth, are said

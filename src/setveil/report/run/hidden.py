@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from setveil.base.wording import count
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Confidence, Record
 from setveil.report.run.names import shown
-from setveil.wording import count
 
 MOST_LINES = 20
 _NAME = 30  # characters of an item's name in a sentence

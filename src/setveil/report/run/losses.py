@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from setveil.base.wording import are, count
 from setveil.report import glossary, words
 from setveil.report.drawing import blocks
 from setveil.report.record import Label, Record
 from setveil.report.run.hidden import hidden_items
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
-from setveil.wording import are, count
 
 MOST_LINES = 20
 WIDTHS = "40% 13% 15% 13% 19%"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import json
 
-from setveil.guarantees import Facts
+from setveil.base.wording import are, count
+from setveil.judges.guarantees import Facts
 from setveil.report import accuracy, glossary, words
 from setveil.report.drawing import blocks
 from setveil.report.models import words_for
@@ -31,7 +32,6 @@ from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
 from setveil.report.run.series import series_section
 from setveil.report.run.statement import headline, how_to_read, not_covered, stated, versions
-from setveil.wording import are, count
 
 _MOST_COLUMNS = 40
 _LONG = 8  # a parameter of more entries is told by their number

@@ -6,12 +6,12 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from setveil.base.wording import count
 from setveil.report.drawing import blocks
 from setveil.report.record import Record, SeriesEntry
 from setveil.report.series import advice_words
 from setveil.report.ways import picture
 from setveil.report.words import and_list, percent
-from setveil.wording import count
 
 _KNOWN = {
     "histories": "an item counts as known in all releases in which a person has it",

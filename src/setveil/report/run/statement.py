@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
-from setveil.guarantees import Facts
+from setveil.judges.guarantees import Facts
+from setveil.judges.utility import Measure
 from setveil.report import glossary, words
 from setveil.report.drawing import blocks
 from setveil.report.models import check, title, words_for
 from setveil.report.record import Record
 from setveil.report.run import facts
 from setveil.report.run.kinds import kind_of, promised
-from setveil.utility import Measure
 
 _NEVER_COVERED = (
     (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
+from setveil.base.wording import count
 from setveil.report import accuracy, words
 from setveil.report.models import check
 from setveil.report.record import Record
@@ -15,7 +16,6 @@ from setveil.report.run.hidden import hidden_facts
 from setveil.report.run.kinds import kind_of, promised
 from setveil.report.run.kinds.tables import suppressed_words
 from setveil.report.run.series import series_facts
-from setveil.wording import count
 
 _WIDTH = 88
 _LABEL = 11

@@ -12,23 +12,29 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, faces
-from setveil.guarantees import Guarantee
-from setveil.guarantees.km import CODES
-from setveil.guarantees.verify import Verdict, verify
-from setveil.guarantees.verify.absence import ITEMS, nothing_absent, require_absence, signs_of, verify_absence
-from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
-from setveil.guarantees.verify.cover import covered_rows
-from setveil.guarantees.verify.km import COVER
-from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress, silent
-from setveil.published.counts import Counts
-from setveil.published.listing import others_in, with_others
-from setveil.published.recoding import TABLE_LOCAL
+from setveil.base.errors import RequestError, faces
+from setveil.base.progress import Progress, silent
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.guarantees.km import CODES
+from setveil.judges.guarantees.verify import Verdict, verify
+from setveil.judges.guarantees.verify.absence import (
+    ITEMS,
+    nothing_absent,
+    require_absence,
+    signs_of,
+    verify_absence,
+)
+from setveil.judges.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
+from setveil.judges.guarantees.verify.cover import covered_rows
+from setveil.judges.guarantees.verify.km import COVER
+from setveil.releases.published.counts import Counts
+from setveil.releases.published.listing import others_in, with_others
+from setveil.releases.published.recoding import TABLE_LOCAL
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.tree import Hierarchy
 
 if TYPE_CHECKING:
-    from setveil.facts.facts import Facts
+    from setveil.rows.facts.facts import Facts
 
 Image = Mapping[str, "str | None"]  # the label of each item; None: it is left out
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from setveil.errors import RequestError
-from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify.class_counts import ClassCountsFile, check_class_counts
-from setveil.guarantees.verify.classes import classes_of, verify_classes
-from setveil.published.listing import others_in
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.verify import Verdict
+from setveil.judges.guarantees.verify.class_counts import ClassCountsFile, check_class_counts
+from setveil.judges.guarantees.verify.classes import classes_of, verify_classes
+from setveil.releases.published.listing import others_in
 from setveil.runs.checks import ReleaseCheck
 
 

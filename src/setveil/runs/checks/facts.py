@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from setveil.errors import RequestError
-from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify.boxes import overlapping
-from setveil.guarantees.verify.codes import verify_codes
-from setveil.guarantees.verify.counts import CountsVerdict
-from setveil.guarantees.verify.fact_counts import check_fact_counts
+from setveil.base.errors import RequestError
+from setveil.judges.guarantees.verify import Verdict
+from setveil.judges.guarantees.verify.boxes import overlapping
+from setveil.judges.guarantees.verify.codes import verify_codes
+from setveil.judges.guarantees.verify.counts import CountsVerdict
+from setveil.judges.guarantees.verify.fact_counts import check_fact_counts
 from setveil.runs.checks import ReleaseCheck
 
 

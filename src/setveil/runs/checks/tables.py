@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify._classes import Overlap, TableClasses
-from setveil.guarantees.verify.boxes import overlapping
-from setveil.guarantees.verify.counts import CountsVerdict
-from setveil.guarantees.verify.table_absence import verify_table_absence
-from setveil.guarantees.verify.table_counts import check_table_counts
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.verify import Verdict
+from setveil.judges.guarantees.verify._classes import Overlap, TableClasses
+from setveil.judges.guarantees.verify.boxes import overlapping
+from setveil.judges.guarantees.verify.counts import CountsVerdict
+from setveil.judges.guarantees.verify.table_absence import verify_table_absence
+from setveil.judges.guarantees.verify.table_counts import check_table_counts
 from setveil.runs.checks import ReleaseCheck
 from setveil.runs.checks.facts import broken_by_overlaps
 

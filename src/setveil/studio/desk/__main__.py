@@ -18,9 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import SetveilError, on_command_line
+from setveil.base.errors import SetveilError, on_command_line
+from setveil.base.staging import give_up
 from setveil.runs.memory import keep_to
-from setveil.staging import give_up
 from setveil.studio.desk import before_after, column_groups, columns, data, release, series, tree
 from setveil.studio.desk.place import Desk
 

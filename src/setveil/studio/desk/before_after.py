@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.io import read
-from setveil.past.run import past_run
-from setveil.past.tables import find_table, records_people, require_table
-from setveil.published import kind_at
+from setveil.judges.utility.distributions import distribution
+from setveil.releases.published import kind_at
 from setveil.report.run.kinds import kind_of
+from setveil.rows.data.io import read
 from setveil.studio.desk.data import data_of, rows, same_rows
 from setveil.studio.desk.place import Desk
-from setveil.utility.distributions import distribution
+from setveil.work.past.run import past_run
+from setveil.work.past.tables import find_table, records_people, require_table
 
 _MOST_LABELS = 8  # of a column that are listed
 _IN_PICTURE, _SEARCHED, _MOST_ITEMS = 5, 200, 6  # rows of the picture, from how many, and items of each

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.columns import as_field, split_names
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
+from setveil.base.errors import RequestError
+from setveil.rows.data.columns import as_field, split_names
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.tables.levels import parents_in
+from setveil.rows.tables.quasi_identifiers import MISSING
+from setveil.rows.tables.ranges import ranges
 from setveil.studio.desk.data import READING, ROLES, data_of, read_as
 from setveil.studio.desk.place import ColumnDesk, Desk
-from setveil.tables.levels import parents_in
-from setveil.tables.quasi_identifiers import MISSING
-from setveil.tables.ranges import ranges
 
 
 def groups_of(desk: Desk, column: str) -> dict[str, Any]:

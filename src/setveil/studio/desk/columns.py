@@ -6,20 +6,20 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from setveil.data.columns import columns_at, split_names
-from setveil.data.evidence import MANY, are_different
-from setveil.data.ids import of_cells, why_id
-from setveil.data.names import is_id_name, is_person_name, is_place
-from setveil.errors import SetveilError
-from setveil.hierarchy.alone import GROUPED
-from setveil.hierarchy.io import read_hierarchy
+from setveil.base.errors import SetveilError
+from setveil.rows.data.columns import columns_at, split_names
+from setveil.rows.data.evidence import MANY, are_different
+from setveil.rows.data.ids import of_cells, why_id
+from setveil.rows.data.names import is_id_name, is_person_name, is_place
+from setveil.rows.hierarchy.alone import GROUPED
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.tables.how import How
+from setveil.rows.tables.levels import Levels, in_words, levels_in, likely_levels, parents_in
+from setveil.rows.tables.opened import OpenedTable, column_values
+from setveil.rows.tables.ranges import are_numbers
+from setveil.rows.tables.read import parents_of
+from setveil.rows.tables.table import Table
 from setveil.studio.desk.place import Desk, key_of
-from setveil.tables.how import How
-from setveil.tables.levels import Levels, in_words, levels_in, likely_levels, parents_in
-from setveil.tables.opened import OpenedTable, column_values
-from setveil.tables.ranges import are_numbers
-from setveil.tables.read import parents_of
-from setveil.tables.table import Table
 
 SAMPLES = 4
 _SHORT = 3  # digits up to which numbers of a place are no zip codes

@@ -9,33 +9,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from setveil.data.also import also_of
-from setveil.data.evidence import MANY
-from setveil.data.formulas import formula_note
-from setveil.data.io import read
-from setveil.data.io.source import gather, open_source
-from setveil.data.names import is_id_name, is_person_name
-from setveil.data.readings import EVERY_FIELD, are_items, likely_readings
-from setveil.data.spelling import NONE, found_spellings
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, SetveilError, TableError
-from setveil.hierarchy.io import read_hierarchy
-from setveil.options.columns import Columns
-from setveil.options.facts import FactOptions as FactWords
-from setveil.options.reading import Reading
+from setveil.base.errors import DataError, SetveilError, TableError
+from setveil.base.values.declared import options_of
+from setveil.base.wording import count
+from setveil.rows.data.also import also_of
+from setveil.rows.data.evidence import MANY
+from setveil.rows.data.formulas import formula_note
+from setveil.rows.data.io import read
+from setveil.rows.data.io.source import gather, open_source
+from setveil.rows.data.names import is_id_name, is_person_name
+from setveil.rows.data.readings import EVERY_FIELD, are_items, likely_readings
+from setveil.rows.data.spelling import NONE, found_spellings
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy.io import read_hierarchy
+from setveil.rows.tables.how import How
+from setveil.rows.tables.opened import OpenedTable, open_table
+from setveil.rows.tables.questions import ask_for_roles
+from setveil.rows.tables.read import flat_columns, make_table, warnings_of
+from setveil.rows.tables.roles import with_trees
+from setveil.rows.tables.systems import systems_said
+from setveil.runs.options.columns import Columns
+from setveil.runs.options.facts import FactOptions as FactWords
+from setveil.runs.options.reading import Reading
 from setveil.studio.desk import facts
 from setveil.studio.desk.columns import levels_of, presets
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder, read_settings
 from setveil.studio.trees import column_trees
-from setveil.tables.how import How
-from setveil.tables.opened import OpenedTable, open_table
-from setveil.tables.questions import ask_for_roles
-from setveil.tables.read import flat_columns, make_table, warnings_of
-from setveil.tables.roles import with_trees
-from setveil.tables.systems import systems_said
-from setveil.values.declared import options_of
-from setveil.wording import count
 
 READING = tuple(name.replace("_", "-") for name in options_of(Reading))
 ROLES = tuple(name.replace("_", "-") for name in options_of(Columns) if name not in {"roles", "weight"})
@@ -498,10 +498,10 @@ def unknown_items(desk: Desk, names: Sequence[str]) -> dict[str, Any]:
 
 def sample(desk: Desk, number: int) -> dict[str, Any]:
     """Make up baskets and the hierarchy of their products, as ``setveil demo`` does."""
-    from setveil.data.io import Layout, save
-    from setveil.data.sample import grocery_sample
-    from setveil.hierarchy.io import write_hierarchy
-    from setveil.hierarchy.tree import Hierarchy
+    from setveil.rows.data.io import Layout, save
+    from setveil.rows.data.sample import grocery_sample
+    from setveil.rows.hierarchy.io import write_hierarchy
+    from setveil.rows.hierarchy.tree import Hierarchy
 
     generated, paths = grocery_sample(number, 0)
     folder = desk.folder / "input"

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.names import is_id_name
-from setveil.facts.dates import forms_of, read_date
-from setveil.facts.facts import MISSING, Attribute, Facts
-from setveil.facts.read import read_rows_of_facts, sentence, taken_as
-from setveil.options.columns import Columns
-from setveil.options.facts import FactOptions as Words
-from setveil.options.reading import Reading
-from setveil.tables.opened import OpenedTable
-from setveil.tables.ranges import are_numbers
+from setveil.rows.data.names import is_id_name
+from setveil.rows.facts.dates import forms_of, read_date
+from setveil.rows.facts.facts import MISSING, Attribute, Facts
+from setveil.rows.facts.read import read_rows_of_facts, sentence, taken_as
+from setveil.rows.tables.opened import OpenedTable
+from setveil.rows.tables.ranges import are_numbers
+from setveil.runs.options.columns import Columns
+from setveil.runs.options.facts import FactOptions as Words
+from setveil.runs.options.reading import Reading
 
 BAND = re.compile(r"(?:\[|>=)(-?[0-9.]+)")
 _MOST = 400  # that are listed

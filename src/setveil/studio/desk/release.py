@@ -6,24 +6,24 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from setveil.base.errors import DataError, RequestError, unreadable
 from setveil.commands.refusals import of_single_rows
-from setveil.data.exposed import Refusal
-from setveil.errors import DataError, RequestError, unreadable
-from setveil.guarantees.verify.absence import nothing_absent
-from setveil.hierarchy.tree import Hierarchy
-from setveil.past.classes import has_classes
-from setveil.past.inputs import find_tree
-from setveil.past.run import past_run
-from setveil.published import blocks, chunks, groups, kind_of_recoding, rows
-from setveil.published import facts as facts_kind
-from setveil.published.about import read_about
-from setveil.published.recoding import TABLE_GLOBAL
-from setveil.recipients import require_checked
+from setveil.judges.guarantees.verify.absence import nothing_absent
+from setveil.releases.published import blocks, chunks, groups, kind_of_recoding, rows
+from setveil.releases.published import facts as facts_kind
+from setveil.releases.published.about import read_about
+from setveil.releases.published.recoding import TABLE_GLOBAL
+from setveil.releases.recipients import require_checked
 from setveil.report.recommend import text as advice
 from setveil.report.recommend.kinds import kind_of
 from setveil.report.run.summary import facts
+from setveil.rows.data.exposed import Refusal
+from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.studio.desk.data import rows_of, same_rows
 from setveil.studio.desk.place import Desk
+from setveil.work.past.classes import has_classes
+from setveil.work.past.inputs import find_tree
+from setveil.work.past.run import past_run
 
 MOST = 200  # lines of an answer
 _IN_ORDER = ("closed", "out", "kept")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from setveil.base.errors import DataError
 from setveil.commands.series import Series
-from setveil.errors import DataError
 from setveil.report.series import dropped_words, forgotten_words
-from setveil.series.ledger import require_free_name
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import SERIES
+from setveil.work.series.ledger import require_free_name
 
 
 def _of(desk: Desk) -> Series:

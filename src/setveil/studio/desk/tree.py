@@ -18,20 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.spelling import NONE, respelled
-from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError, OutputError, SetveilError, reason_of
-from setveil.guarantees import FEWEST
-from setveil.hierarchy import build as builders
-from setveil.hierarchy.alone import group_alone, likely_lengths, standing_alone
-from setveil.hierarchy.doubts import TreeProblem, problems_of
-from setveil.hierarchy.edit import Draft, Edit
-from setveil.hierarchy.history import History, read_edits
-from setveil.hierarchy.io import read_hierarchy, write_hierarchy
-from setveil.hierarchy.systems.reading import Zeros, in_words
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.inputs import load_names
-from setveil.staging import staged_file
+from setveil.base.errors import HierarchyError, OutputError, SetveilError, reason_of
+from setveil.base.staging import staged_file
+from setveil.judges.guarantees import FEWEST
+from setveil.rows.data.spelling import NONE, respelled
+from setveil.rows.data.transactions import Transactions
+from setveil.rows.hierarchy import build as builders
+from setveil.rows.hierarchy.alone import group_alone, likely_lengths, standing_alone
+from setveil.rows.hierarchy.doubts import TreeProblem, problems_of
+from setveil.rows.hierarchy.edit import Draft, Edit
+from setveil.rows.hierarchy.history import History, read_edits
+from setveil.rows.hierarchy.io import read_hierarchy, write_hierarchy
+from setveil.rows.hierarchy.systems.reading import Zeros, in_words
+from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.runs.options.inputs import load_names
 from setveil.studio.desk.column_groups import values_of
 from setveil.studio.desk.data import rows_of, systems_of
 from setveil.studio.desk.place import ColumnDesk, Desk

@@ -15,13 +15,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from setveil import algorithms
-from setveil.errors import DataError
-from setveil.past.run import past_run
+from setveil.base.errors import DataError
+from setveil.base.staging import staged_file
+from setveil.base.wording import count
+from setveil.judges.utility import Utility
+from setveil.methods import algorithms
 from setveil.report import accuracy, words
 from setveil.report.record import Record, read_record
 from setveil.report.run.exposure import sides
-from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.cuts import Difference, difference
 from setveil.studio.data_kinds import kind_of
@@ -35,8 +36,7 @@ from setveil.studio.projects import Project, as_toml
 from setveil.studio.render import Json, error_page, framed, page, to
 from setveil.studio.requests import fault, form_of, whole
 from setveil.studio.trees import items_tree
-from setveil.utility import Utility
-from setveil.wording import count
+from setveil.work.past.run import past_run
 
 _SHOWN = 6  # releases side by side where none were kept
 _PARTS = 50  # of a difference that are listed

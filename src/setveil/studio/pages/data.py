@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from setveil.errors import DataError, OutputError, RequestError
+from setveil.base.errors import DataError, OutputError, RequestError
+from setveil.base.staging import staged_file
 from setveil.report.risk import columns_known, risk_text
-from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Refused

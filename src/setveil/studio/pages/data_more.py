@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from setveil.options.reading import Reading
+from setveil.base.values.declared import options_of
+from setveil.base.values.kinds import Choice, Flag, Integer
+from setveil.runs.options.reading import Reading
 from setveil.studio import commands
-from setveil.values.declared import options_of
-from setveil.values.kinds import Choice, Flag, Integer
 
 _ELSEWHERE = frozenset(  # fields of their own
     {

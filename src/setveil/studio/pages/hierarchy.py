@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from setveil.errors import RequestError
-from setveil.hierarchy.systems.known import NAMES
+from setveil.base.errors import RequestError
+from setveil.rows.hierarchy.systems.known import NAMES
 from setveil.studio import commands, places
 from setveil.studio.desk.place import key_of
 from setveil.studio.desks import Lost, Refused

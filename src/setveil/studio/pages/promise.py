@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from setveil.errors import RequestError, shorten
-from setveil.guarantees import Model, model_named, models
-from setveil.guarantees.km import CODES
-from setveil.options.models import settled_model
+from setveil.base.errors import RequestError, shorten
+from setveil.base.staging import staged_file
+from setveil.base.values.kinds import Flag, Integer, Probability, Share, Size, sizes_in
+from setveil.judges.guarantees import Model, model_named, models
+from setveil.judges.guarantees.km import CODES
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
-from setveil.staging import staged_file
-from setveil.studies.compare.settings import promise_options
+from setveil.runs.options.models import settled_model
 from setveil.studio import commands, fronts
 from setveil.studio.data_kinds import RowsOfItems, kind_of
 from setveil.studio.pages import regroup
@@ -30,7 +30,7 @@ from setveil.studio.pages.hierarchy import saved
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, page, to
 from setveil.studio.requests import fault, form_of, whole
-from setveil.values.kinds import Flag, Integer, Probability, Share, Size, sizes_in
+from setveil.work.studies.compare.settings import promise_options
 
 COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everyone"))
 _USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": "", "spare": ""}

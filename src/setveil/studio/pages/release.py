@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from setveil.errors import DataError
+from setveil.base.errors import DataError
 from setveil.report import words
 from setveil.report.models import check, words_for
 from setveil.report.record import Record, read_record

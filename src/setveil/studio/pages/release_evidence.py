@@ -11,12 +11,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from setveil.plain_json import read_toml
+from setveil.base.plain_json import read_toml
+from setveil.base.staging import staged_file
 from setveil.report.evidence.page import LONGEST, NO_CLAIM, open_questions
 from setveil.report.evidence.questions import QUESTIONS, grouped, prefilled
 from setveil.report.evidence.standards import ALL, FRAMES, questions_of, sections
 from setveil.report.record import read_record
-from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Jobs

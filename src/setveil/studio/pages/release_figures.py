@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from setveil.base.wording import count
+from setveil.judges.utility import Utility
 from setveil.report import accuracy, words
 from setveil.report.record import Class, Record, Timeline
 from setveil.report.run import facts as fact_section
 from setveil.report.run.frontier import instead, named
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.kinds.classes import cut_on
-from setveil.utility import Utility
-from setveil.wording import count
 
 STEPS = ("0", "1/10", "1/4", "1/2", "3/4", "9/10", "1")  # shares that are offered beside a release's own
 _MOST_CLASSES = 20  # that are listed, and shares of items in them

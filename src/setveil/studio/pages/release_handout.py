@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from setveil.recipients import CHECK, FILES, PAGE
+from setveil.releases.recipients import CHECK, FILES, PAGE
 from setveil.report.models import check, words_for
 from setveil.report.record import Record, read_record
 from setveil.report.run.choice import uses_by_fit

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from setveil import algorithms
-from setveil.guarantees import model_named
+from setveil.base.staging import staged_file
+from setveil.judges.guarantees import model_named
+from setveil.methods import algorithms
 from setveil.report.models import promise as promise_in_words
-from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.jobs import Job, Jobs

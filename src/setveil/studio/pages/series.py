@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from setveil.errors import DataError
+from setveil.base.errors import DataError
+from setveil.base.staging import staged_file
 from setveil.report.series import advice_words, people_words, promise_words, verdict_text, way_cells, way_name
 from setveil.report.ways import WAYS
-from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Refused

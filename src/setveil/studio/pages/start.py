@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from setveil.errors import RequestError, SetveilError
+from setveil.base.errors import RequestError, SetveilError
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.projects import Project
 from setveil.studio.render import page, said, to

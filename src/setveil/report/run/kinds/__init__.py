@@ -13,15 +13,15 @@ from functools import cache
 from itertools import groupby
 from typing import Any, ClassVar
 
+from setveil.base.wording import count
+from setveil.judges.utility import Measure, Utility, measures
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.models import promise
 from setveil.report.record import Record
-from setveil.utility import Measure, Utility, measures
-from setveil.wording import count
 
 SharedRecord = Any  # the parts of a record that may be shared: `setveil.report.run.external` makes them
-Labels = list[dict[str, Any]]  # supports before and after: `setveil.utility.supports.label_supports`
+Labels = list[dict[str, Any]]  # supports before and after: `setveil.judges.utility.supports.label_supports`
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it, HTML
 Shares = list[tuple[str, str, int]]  # a colour, what became of item occurrences, how many
 

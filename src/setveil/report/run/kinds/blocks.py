@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from setveil.base.values.numbers import written
+from setveil.base.wording import count
+from setveil.judges.utility import Utility
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
@@ -20,9 +23,6 @@ from setveil.report.run.kinds import (
     Use,
     by_error,
 )
-from setveil.utility import Utility
-from setveil.values.numbers import written
-from setveil.wording import count
 
 _LINES = {
     "rows": "how many rows there are",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from setveil.base.wording import count
+from setveil.judges.utility import Utility
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
@@ -20,8 +22,6 @@ from setveil.report.run.kinds import (
     listed_numbers,
 )
 from setveil.report.run.names import shown
-from setveil.utility import Utility
-from setveil.wording import count
 
 _MOST = 20  # inferences that the page names
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from setveil.base.wording import count
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import ClassEntry, Record
 from setveil.report.run.kinds import USABLE, Points, SharedRecord, Use
 from setveil.report.run.kinds.rows import PARTS, LocalRows
 from setveil.report.run.names import shown
-from setveil.wording import count
 
 _MOST = 40  # classes, and shares, that are shown
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from setveil.base.wording import are, count
+from setveil.judges.utility import Measure, Utility
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
@@ -20,8 +22,6 @@ from setveil.report.run.kinds import (
     Use,
     listed_numbers,
 )
-from setveil.utility import Measure, Utility
-from setveil.wording import are, count
 
 _CLOSE, _FAR = 0.1, 1.0  # KL up to which estimates are close to the truth, and from which on far off
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from setveil.base.wording import are, count
+from setveil.judges.utility import Utility
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
@@ -20,8 +22,6 @@ from setveil.report.run.kinds import (
     by_error,
     by_share,
 )
-from setveil.utility import Utility
-from setveil.wording import are, count
 
 _WORST = 5  # labels
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from setveil.base.wording import are, count
+from setveil.judges.utility import Utility
 from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.report.run import facts
 from setveil.report.run.kinds import Labels, Points, SharedRecord, Use, by_error
 from setveil.report.run.kinds.rows import LocalRows, RowsReport
-from setveil.utility import Utility
-from setveil.wording import are, count
 
 
 def suppressed_words(report: Record) -> str:

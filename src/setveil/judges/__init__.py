@@ -1,0 +1,1 @@
+"""What is promised, lost and at risk: guarantees with their verifiers, measures, attackers, drawn rows."""

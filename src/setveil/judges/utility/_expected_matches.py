@@ -1,0 +1,67 @@
+"""The expected number of published rows that match a query."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.base.jit import compiled
+
+
+@compiled
+def _label_in(indptr, labels, row, cover_starts, covers, item):
+    """Find the place in `covers` of the first label that represents the item and that the row holds."""
+    for at in range(cover_starts[item], cover_starts[item + 1]):
+        lo, end = indptr[row], indptr[row + 1]
+        hi = end
+        while lo < hi:
+            mid = (lo + hi) // 2
+            if labels[mid] < covers[at]:
+                lo = mid + 1
+            else:
+                hi = mid
+        if lo < end and labels[lo] == covers[at]:
+            return at
+    return np.int64(-1)
+
+
+@compiled
+def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_starts, covers, query):
+    """Sum over the distinct published rows the probability that a row's labels yield all items of the query.
+
+    A label of s items yields t of them at once with probability 2^-t / (1 - 2^-s), independently of other
+    labels (`scale`: 1 / (1 - 2^-s)). Of several labels of an item in a row, the first one in `covers` counts.
+    """
+    # Walk over the rows of the item that fewest rows can hold.
+    pivot = 0
+    fewest = np.int64(-1)
+    for j in range(query.size):
+        total = np.int64(0)
+        for at in range(cover_starts[query[j]], cover_starts[query[j] + 1]):
+            total += starts[covers[at] + 1] - starts[covers[at]]
+        if fewest < 0 or total < fewest:
+            pivot, fewest = j, total
+    found = np.empty(query.size, np.int64)
+    estimate = 0.0
+    item = query[pivot]
+    for at in range(cover_starts[item], cover_starts[item + 1]):
+        for slot in range(starts[covers[at]], starts[covers[at] + 1]):
+            row = np.int64(tidlists[slot])
+            if at > cover_starts[item] and _label_in(indptr, labels, row, cover_starts, covers, item) != at:
+                continue  # another label of the pivot counts in this row
+            probability = 1.0
+            for j in range(query.size):
+                place = at
+                if j != pivot:
+                    place = _label_in(indptr, labels, row, cover_starts, covers, query[j])
+                if place < 0:
+                    probability = 0.0
+                    break
+                found[j] = covers[place]
+                probability *= 0.5
+                known = False
+                for other in range(j):
+                    known = known or found[other] == found[j]
+                if not known:
+                    probability *= scale[found[j]]
+            estimate += weights[row] * probability
+    return estimate

@@ -1,0 +1,1 @@
+"""How labels and groups are chosen: algorithms, searches over several releases, constraints."""

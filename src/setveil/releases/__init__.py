@@ -1,0 +1,1 @@
+"""What is published, a file for each kind, and the programs with which recipients check it."""

@@ -1,0 +1,1 @@
+"""Rows, their columns, facts and hierarchies: from files to data."""
