@@ -53,17 +53,7 @@ def needed_by(*commands: str) -> list[int]:
 
 
 class Processes:
-    """Processes that compile some functions of the list.
-
-    Parameters
-    ----------
-    numbers : sequence of int
-        Those functions.
-    processes : int
-        How many processes.
-    hear : function
-        Hears how many of the functions are done with, at each one.
-    """
+    """Processes that compile some functions of the list, by their numbers; `hear` hears how many are done."""
 
     def __init__(
         self, numbers: Sequence[int], processes: int, hear: Callable[[int], None] = lambda done: None

@@ -12,13 +12,7 @@ Clock = Callable[[], float]  # tells seconds that only rise
 
 
 class Deadline:
-    """The end of some work, which others share.
-
-    Attributes
-    ----------
-    seconds, end : float
-        From its beginning, and by the clock; inf: there is none.
-    """
+    """The end of some work, which others share: `seconds` from its beginning, `end` by the clock, or inf."""
 
     def __init__(
         self, seconds: float | None = None, progress: Progress = silent, *, clock: Clock | None = None

@@ -67,8 +67,6 @@ def spoken(text: str) -> str:
     Messages are written once, for the command line, and Python names its options by this rule. What the rule
     would not say well is written by `faces`.
 
-    Examples
-    --------
     >>> spoken("Omit --time-limit, or --separator ';'; `setveil demo --out x` is one. --force does not.")
     "Omit time_limit, or separator=';'; `setveil demo --out x` is one. force=True does not."
     >>> spoken("--no-suppress, --max-suppressed 5%, --k 3 and --hierarchy FILE")
@@ -470,8 +468,6 @@ class MissingItemsError(HierarchyError):
 def reason_of(error: BaseException) -> str:
     """Say what went wrong, to be put behind a colon: without a path and without a full stop.
 
-    Examples
-    --------
     >>> reason_of(FileNotFoundError(2, "No such file or directory", "a.csv")), reason_of(KeyError("rows"))
     ('No such file or directory', "it has no 'rows'")
     """
@@ -486,16 +482,7 @@ def reason_of(error: BaseException) -> str:
 def unreadable(where: object, what: str, error: BaseException, hint: str = "") -> SetveilError:
     """Make the error that says why a file cannot be read; one that names the file already stays as it is.
 
-    Parameters
-    ----------
-    where : object
-        The file, as messages name it.
-    what : str
-        The rest of a sentence without its end, such as "cannot be read".
-    error : BaseException
-        What was raised by what reads it.
-    hint : str
-        What to do.
+    `what` is the rest of a sentence without its end, such as "cannot be read".
     """
     if isinstance(error, SetveilError) and str(where) in error.message:
         return error
@@ -527,8 +514,6 @@ def require_utf8(name: object) -> None:
 def shorten(text: str, width: int = 60) -> str:
     r"""Quote a value from the data for a message, cut to at most `width` characters.
 
-    Examples
-    --------
     >>> print(shorten(r"\N"), shorten("a\tb"))
     '\N' 'a\tb'
     """
@@ -539,8 +524,6 @@ def shorten(text: str, width: int = 60) -> str:
 def described(value: object) -> str:
     """Name a value of a wrong type for a message: a text or a number by itself, others by their type only.
 
-    Examples
-    --------
     >>> described("tea"), described(None), described(5), described({"a": 1}), described(dict)
     ("the text 'tea'", 'None', '5', 'a value of type dict', 'the class dict')
     """
@@ -554,14 +537,7 @@ def described(value: object) -> str:
 
 
 def require_type(what: str, value: object, kinds: type | tuple[type, ...], *, hint: str = "") -> None:
-    """Refuse a value of a wrong type; `what` says which is meant and what it must be.
-
-    Examples
-    --------
-    >>> require_type("The path must be a text", 5, str)
-    Traceback (most recent call last):
-    setveil.base.errors.RequestError: The path must be a text, got 5.
-    """
+    """Refuse a value of a wrong type; `what` says which is meant and what it must be."""
     if not isinstance(value, kinds):
         raise RequestError(f"{what}, got {described(value)}.", hint=hint)
 
@@ -587,15 +563,8 @@ def did_you_mean(
 ) -> str:
     """Ask whether one of the known names was meant, in whatever case; `otherwise` where none is close.
 
-    Parameters
-    ----------
-    most : int
-        How many names to ask for.
-    quoted : bool
-        Whether they are from the data, and not setveil's own.
+    `most` is how many names to ask for; `quoted`: they are from the data, and not setveil's own.
 
-    Examples
-    --------
     >>> did_you_mean("Exakt", ["aa", "exact"]), did_you_mean("cheese", ["aa"], "There are aa.")
     ('Did you mean exact?', 'There are aa.')
     """

@@ -28,13 +28,7 @@ def unpack_up_to(megabytes: int) -> None:
 
 
 class Unpacked:
-    """What a packed file (compressed, a spreadsheet, Parquet) takes in memory, and how much it may take.
-
-    Parameters
-    ----------
-    name : str
-        What to call the file in messages.
-    """
+    """What a packed file (compressed, a spreadsheet, Parquet) takes in memory, and how much it may take."""
 
     def __init__(self, name: str) -> None:
         self.name = name

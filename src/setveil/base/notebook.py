@@ -11,8 +11,6 @@ ROWS, ITEMS, WIDTH = 5, 10, 60  # how much of people's data is shown
 def card(title: str, lines: Iterable[tuple[object, object]] = (), note: str = "") -> str:
     """Make the HTML of an object: its title, lines of two cells each, and what is to be said below.
 
-    Examples
-    --------
     >>> card("2 rows", [(0, "tea < milk")])
     '<div><strong>2 rows</strong><table><tr><th>0</th><td>tea &lt; milk</td></tr></table></div>'
     """
@@ -27,8 +25,6 @@ def card(title: str, lines: Iterable[tuple[object, object]] = (), note: str = ""
 def grids(tables: Iterable[tuple[str, Sequence[Sequence[str]]]]) -> str:
     """Make the HTML of tables, each with a title and, in its first line, headings.
 
-    Examples
-    --------
     >>> grids([("Rows", [["known"], ["1 item"]])])
     '<div><p>Rows</p><table><tr><th>known</th></tr><tr><td>1 item</td></tr></table></div>'
     """
@@ -47,8 +43,6 @@ def grids(tables: Iterable[tuple[str, Sequence[Sequence[str]]]]) -> str:
 def some(labels: Sequence[str], most: int = ITEMS) -> str:
     """Write the first few of many labels, each cut to a width, and how many more there are.
 
-    Examples
-    --------
     >>> some(["tea", "milk", "coffee"], most=2)
     'tea, milk and 1 more'
     """

@@ -17,8 +17,6 @@ _TOO_LONG = 10**_MOST_DIGITS
 def read_json(content: bytes | str) -> Any:
     r"""Read JSON whose texts can be shown.
 
-    Examples
-    --------
     >>> read_json('{"k": 5}')
     {'k': 5}
     >>> read_json("[" * 100_000)
@@ -41,8 +39,6 @@ def read_json(content: bytes | str) -> Any:
 def read_toml(text: str) -> dict[str, Any]:
     """Read TOML.
 
-    Examples
-    --------
     >>> read_toml("k = 5")
     {'k': 5}
     >>> read_toml("k = " + "[" * 100_000)

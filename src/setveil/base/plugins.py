@@ -56,22 +56,9 @@ def load(
 ) -> PluginFile:
     """Execute a file that the user named, once, so that setveil finds what it holds.
 
-    Parameters
-    ----------
-    require : callable
-        Refuses a module, with the words for it in messages, that does not hold what it must.
-    trusted : bool
-        Whether the user named the file: on this command line, in Python, or in a study that was named there.
-        A name that comes from any other file, such as settings or the record of a run, is never trusted.
-    option : str
-        The option that names it, for messages.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read.
-    RequestError
-        If it is not trusted, fails, does not hold what it must, or another file has its name.
+    `require` refuses a module, with the words for it in messages, that does not hold what it must. A file is
+    `trusted` if the user named it: on this command line, in Python, or in a study that was named there. Names
+    from any other file, such as settings or the record of a run, are not. `option` names it in messages.
     """
     path = Path(text)
     if not trusted:
@@ -150,16 +137,9 @@ def something_is_offered() -> bool:
 
 
 def offered(group: str, taken: Callable[[], Any], kind: str) -> dict[str, EntryPoint]:
-    """Find what other packages offer, by name, without importing any.
+    """Find what other packages offer in a `group` of entry points, by name, without importing any.
 
-    Parameters
-    ----------
-    group : str
-        Of entry points.
-    taken : callable
-        Lists the names that setveil has itself.
-    kind : str
-        Whose name it is, with its article.
+    `taken` lists the names that setveil has itself; `kind` is whose name it is, with its article.
     """
     found: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):

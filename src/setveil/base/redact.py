@@ -21,8 +21,6 @@ def is_server(connection: str) -> bool:
 def redacted(connection: str) -> str:
     """Replace passwords and other secrets in a connection.
 
-    Examples
-    --------
     >>> redacted("postgresql://ann:secret@db.example.org/shop?sslmode=require")
     'postgresql://ann:***@db.example.org/shop?sslmode=require'
     """

@@ -41,11 +41,8 @@ class GivenUpError(Exception):
 def give_up(*, wait: bool = True) -> None:
     """Remove what this process has not put in place yet, and its scratch; from now on nothing is begun.
 
-    Parameters
-    ----------
-    wait : bool
-        Wait for a move that has begun. The handler of a signal must not, as it may have interrupted that very
-        move: then nothing is removed, and the next process does it.
+    `wait`: for a move that has begun. The handler of a signal must not, as it may have interrupted that very
+    move: then nothing is removed, and the next process does it.
     """
     global _abandoned  # noqa: PLW0603  (it ends with the process)
     if not _lock.acquire(blocking=wait):
@@ -118,13 +115,7 @@ def write_page(path: Path, content: str) -> None:
 
 @contextlib.contextmanager
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
-    """Yield a new private folder for what is needed only for a while, and remove it afterwards.
-
-    Parameters
-    ----------
-    parent : Path, optional
-        Where; by default among the temporary files of the system.
-    """
+    """Yield a new private folder, by default among the temporary files, and remove it afterwards."""
     try:
         with _held(Path(tempfile.gettempdir()) if parent is None else parent, "") as folder:
             yield folder
@@ -159,15 +150,10 @@ def keep_private(folder: Path) -> None:
 
 
 def remove_abandoned(parent: Path | None = None) -> None:
-    """Remove what processes of this user that were killed have left unfinished in a folder.
+    """Remove what killed processes of this user left unfinished in a folder, by default the temporary files.
 
     Nothing is removed that was not made here, or that a process still uses. A folder that was being replaced
     is put back.
-
-    Parameters
-    ----------
-    parent : Path, optional
-        By default the temporary files of the system.
     """
     if sys.platform == "win32":  # no such locks
         return

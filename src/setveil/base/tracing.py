@@ -25,13 +25,7 @@ PUBLISHED = "published"
 
 
 class Trace:
-    """Hears of the steps of a search and writes each as a line of JSON.
-
-    Attributes
-    ----------
-    steps : int
-        How many there were so far.
-    """
+    """Hears of the steps of a search, counts them, and writes each as a line of JSON."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -114,13 +108,7 @@ def require_traceable(name: str, module: Any, able: Iterable[str]) -> None:
 
 
 def read_trace(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Read the first line of a trace, and its steps.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is not a trace.
-    """
+    """Read the first line of a trace, and its steps; refuse a file that is no trace."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:

@@ -11,8 +11,6 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 def visible(text: str) -> str:
     r"""Escape control characters, so that names in data cannot steer a terminal; JSON stays the same JSON.
 
-    Examples
-    --------
     >>> print(visible("tea\x1b[2J\r, milk"))
     tea\u001b[2J\u000d, milk
     """
@@ -22,8 +20,6 @@ def visible(text: str) -> str:
 def count(number: int, noun: str = "", plural: str = "") -> str:
     """Write a count with thousands separators, with its noun where one is given.
 
-    Examples
-    --------
     >>> count(31022), count(1, "row"), count(5000, "row"), count(0, "branch", "branches")
     ('31,022', '1 row', '5,000 rows', '0 branches')
     """
@@ -34,8 +30,6 @@ def count(number: int, noun: str = "", plural: str = "") -> str:
 def about_events(text: str, noun: str) -> str:
     """Say of rows that are events what a sentence of setveil says of people.
 
-    Examples
-    --------
     >>> about_events("Anyone who knows 2 items of a person's row finds the person.", "order")
     'Anyone who knows 2 items of an order finds the order.'
     >>> about_events("the items of one person; other files about the same people", "row")

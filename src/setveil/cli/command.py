@@ -92,8 +92,6 @@ _LISTS = ("COLUMNS", "ITEMS")  # what options of several names are shown to take
 def _together(option: str, args: Sequence[str]) -> list[str]:
     """Make one option of several, whose values have commas between them: none of them is forgotten.
 
-    Examples
-    --------
     >>> _together("--encoding", ["--encoding", "cp1252", "a.csv", "--encoding=a.csv=utf-8"])
     ['a.csv', '--encoding=cp1252,a.csv=utf-8']
     """

@@ -32,8 +32,6 @@ def tell(text: str) -> None:
 def duration(seconds: float) -> str:
     """Write a time as minutes and seconds, with hours where there are any.
 
-    Examples
-    --------
     >>> duration(75.2), duration(3725)
     ('1:15', '1:02:05')
     """

@@ -145,13 +145,8 @@ def _opened(
 ) -> tuple[ListFiles | TextFiles, str, dict[str, Any]]:
     """Open files, or what is published in the folder of a run; `published`: files without a folder, too.
 
-    Returns
-    -------
-    files : ListFiles or TextFiles
-    path : str
-        Where the rows are; "" for several files.
-    about : dict
-        What about.json says of them; nothing if there is none, or they are read in another way.
+    Returns them, where the rows are ("" for several files), and what about.json says of them: nothing if
+    there is none, or they are read in another way.
     """
     from setveil.cli.files import rows_in_parts
     from setveil.releases.published.about import about_file, published_file, published_layout, require_columns

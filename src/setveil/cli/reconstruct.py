@@ -57,27 +57,10 @@ def measure_draws(
     rules: tuple[Any, Any, int | None],
     progress: Any,
 ) -> Any:
-    """Measure a folder of draws.
+    """Measure a folder of draws; return what is answered as JSON, and the same in words.
 
-    Parameters
-    ----------
-    original, release, reading
-        As for the command ``measure``.
-    queries : mapping
-        `number`, `size`, `support`, `path` and `seed` of the COUNT queries; None: not given.
-    itemsets : (int or None, int or None)
-        The support of frequent itemsets, and their greatest length.
-    rules : (str or None, str or None, int or None)
-        The least support and confidence of rules, and their greatest length.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    found : dict
-        What is answered as JSON.
-    text : str
-        The same in words.
+    `queries`: number, size, support, path and seed of COUNT queries, or None; `itemsets`: the support of
+    frequent itemsets, and their greatest length; `rules`: least support and confidence, and greatest length.
     """
     from setveil.cli.files import read_release, read_rows
     from setveil.commands.measure import rules_in, wanted_rules

@@ -19,14 +19,7 @@ def as_the_run_did(
 ) -> tuple[Reading, Columns, FactOptions]:
     """Take from a run's record how its original is read, if it is the same file and nothing was said of that.
 
-    Parameters
-    ----------
-    run : str
-        The folder of a run; anything else has no record.
-    original : sequence of str
-        The files that are to be read. Others than those of the run are read by what is given.
-    reading, columns, facts : Reading, Columns, FactOptions
-        What was given.
+    Files other than those of the run are read by the options; a folder that is no run has no record.
     """
     record = Path(run) / "internal" / "report.json"
     if (

@@ -171,8 +171,6 @@ def _require_room(source: Any, original: str | None) -> None:
 def parse_sizes(text: str, least: int = 1) -> tuple[int, ...]:
     """Read numbers of items: ``2``, ``1..4``, ``1,3`` or any of these with commas between them.
 
-    Examples
-    --------
     >>> parse_sizes("1..3,7")
     (1, 2, 3, 7)
     """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.judges.utility import FACTS, ITEMS, Case, Measure, StudyColumn
-from setveil.judges.utility.are import counts_estimator
+from setveil.judges.utility.are import counts_estimator, median
 from setveil.judges.utility.estimates import Estimator
 from setveil.kernels.count import add_supports
 from setveil.kernels.rows import frozen
@@ -80,7 +79,7 @@ def support_errors(
 
     def spread(estimate: NDArray[np.float64]) -> dict[str, float]:
         off = np.abs(estimate[present] - supports[present]) / supports[present]
-        both = (float(off.mean()), median(off.tolist())) if off.size else (0.0, 0.0)
+        both = (float(off.mean()), median(off)) if off.size else (0.0, 0.0)
         return dict(zip(("mean", "median"), both, strict=True))
 
     of_items: dict[str, Any] = spread(item_estimates(original, published, recoding))

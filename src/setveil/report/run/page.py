@@ -38,12 +38,10 @@ _LONG = 8  # a parameter of more entries is told by their number
 
 
 def report_html(report: Record, *, external: bool = False) -> str:
-    """Render a report as one HTML page, for someone who decides about the release, or who receives it.
+    """Render a report as one HTML page that loads and runs nothing and repeats byte for byte.
 
-    The page loads nothing, runs nothing, and shows neither timings nor memory, so that a repeated run gives
-    the same bytes. The usual page names the input and its hash and reveals much of the original: never share
-    it. An `external` page has only what the published rows show themselves, and coarse figures of the loss
-    (docs/report.md). Parts that an older report lacks are omitted.
+    The usual page reveals much of the original: never share it. An `external` page has only what the
+    published rows show themselves, and coarse figures of the loss (docs/report.md).
     """
     if external:
         return external_html(report)

@@ -22,8 +22,6 @@ _MOST = 20  # lines of totals, of a file that is several
 def is_subtotal(text: str, ids: Container[str]) -> bool:
     """Return whether a text is an ID with a word for a sum behind it, as pivot tables write it.
 
-    Examples
-    --------
     >>> is_subtotal("K1 Total", {"K1", "K2"}), is_subtotal("Beach Total", {"K1"})
     (True, False)
     """
@@ -58,7 +56,7 @@ def refuse_total_items(
 ) -> None:
     """Raise if items seem to be totals, and nothing says that they are items like others."""
     places = [code for code, label in enumerate(labels) if evidence.is_total(label)]
-    places = [] if lacking.published else np.intersect1d(places, codes).astype(np.int64).tolist()
+    places = [] if lacking.published else [code for code in places if (codes == code).any()]
     found = sorted({labels[code] for code in places} - lacking.values)
     if found:
         of = f"column {shorten(name)} contains" if name else "the items contain"

@@ -27,8 +27,7 @@ _NAMES = {"\\t": "\t", "tab": "\t"}
 def plain_text(text: Text, separator: str | None, quote: str | None) -> tuple[Text, str | None]:
     r"""Turn a text into plain csv, and return its separator: one sign, or None if it must be detected.
 
-    Double quotes protect fields in the result. `separator` may be several signs. `quote`: "double", or "none"
-    if double quotes are signs like any other.
+    Double quotes protect fields in the result. `quote`: "double", or "none" if they are signs like any other.
 
     >>> text, separator = plain_text(Text("a", b"1::tea\n"), "::", None)
     >>> text.content, separator
