@@ -246,7 +246,7 @@ def anonymize(rows: Sequence[str], p: int, sensitive: str) -> Release:
 @pytest.mark.parametrize(
     ("rows", "p", "sensitive", "message"),
     [
-        (["as", "b", "cs", "d", "e"], 3, "s", "greatest p that can be reached is 2"),
+        (["as", "b", "cs", "d", "e"], 3, "s", "greatest possible p is 2"),
         (["as", "b", "cs", "d", "et", "t", "t"], 4, "ts", "'t' is in 3 of 7 rows"),
         (["as", "s", "c"], 2, "s", "No p of at least 2"),
         (["as"], 2, "s", "No p of at least 2"),

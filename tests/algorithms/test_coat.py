@@ -336,8 +336,8 @@ def test_private_data_are_published_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("rows", "k", "nearest"),
     [
-        (["ab", "", "b", "c"], 4, "greatest k that can be reached is 3"),
-        (["ab", "b"], 3, "greatest k that can be reached is 2"),
+        (["ab", "", "b", "c"], 4, "greatest possible k is 3"),
+        (["ab", "b"], 3, "greatest possible k is 2"),
         (["ab"], 2, "At least two non-empty rows"),
     ],
 )

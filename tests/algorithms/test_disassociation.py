@@ -165,14 +165,14 @@ def test_a_sensitive_item_is_alone_and_capped() -> None:
 @pytest.mark.parametrize(
     ("guarantee", "parameters", "error", "text"),
     [
-        (sv.Disassociated(11, 2), {}, InfeasibleError, "greatest k that can be reached is 10"),
+        (sv.Disassociated(11, 2), {}, InfeasibleError, "greatest possible k is 10"),
         (
             sv.Disassociated(3, 2, rho="1/5", sensitive=["flu"]), {}, InfeasibleError,
-            "k / rho = 15 of them.*greatest k that can be reached is 2",
+            "k / rho = 15 of them.*greatest possible k is 2",
         ),
         (
             sv.Disassociated(1, 2, rho="1/20", sensitive=["flu"]), {}, InfeasibleError,
-            "No k can be reached with rho = 0.05",
+            "No k is possible with rho = 0.05",
         ),
         (sv.Disassociated(3, 2), {"cluster_size": 4}, RequestError, r"less than 5.*Give 5 or more"),
         (sv.Disassociated(3, 2, sensitive=["flu", "gout"]), {}, DataError, "not in the data: 'gout'"),

@@ -149,9 +149,9 @@ def test_private_data_are_published_as_they_are(module: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("rows", "k", "nearest"),
     [
-        (["ab", "", "b", "c"], 4, "greatest k that can be reached is 3"),
-        (["ab", "b"], 3, "greatest k that can be reached is 2"),
-        (["abc"] * 4, 5, "greatest k that can be reached is 4"),
+        (["ab", "", "b", "c"], 4, "greatest possible k is 3"),
+        (["ab", "b"], 3, "greatest possible k is 2"),
+        (["abc"] * 4, 5, "greatest possible k is 4"),
         (
             ["ab"],
             2,

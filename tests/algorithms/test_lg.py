@@ -158,7 +158,7 @@ def test_empty_rows_stay_empty() -> None:
 
 @pytest.mark.parametrize("rows", ["a1,a2,a1,", "a1,,,", "a1,a2"])
 def test_infeasible(rows: str) -> None:
-    with pytest.raises(InfeasibleError, match=r"k-anonymity \(k=3\) cannot be reached"):
+    with pytest.raises(InfeasibleError, match=r"k-anonymity \(k=3\) cannot be met"):
         run(case_of(rows, TREE, 3))
 
 

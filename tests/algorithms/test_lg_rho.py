@@ -103,7 +103,7 @@ def test_bad_input() -> None:
         anonymize(DATA, TREE, KmRho(2, 2, "1/2", SENSITIVE, knows="any"))
     with pytest.raises(RequestError, match="neither in the data nor in the hierarchy: 'x'"):
         anonymize(DATA, TREE, KmRho(2, 2, "1/2", ["x"]))
-    with pytest.raises(InfeasibleError, match="greatest k that can be reached is 8"):
+    with pytest.raises(InfeasibleError, match="greatest possible k is 8"):
         anonymize(DATA, TREE, KmRho(9, 2, "1/2", SENSITIVE))
 
 

@@ -213,7 +213,7 @@ def test_too_many_parts() -> None:
 @pytest.mark.parametrize("parts", [None, 1, 2])
 def test_too_few_rows_are_infeasible_whatever_the_parts(parts: int | None) -> None:
     case = Case([frozenset("a"), frozenset(), frozenset("b")], {"a": "*", "b": "*", "*": None}, 3, 2)
-    with pytest.raises(InfeasibleError, match="greatest k that can be reached is 2"):
+    with pytest.raises(InfeasibleError, match="greatest possible k is 2"):
         run(case, parts=parts)
 
 

@@ -266,7 +266,7 @@ def test_without_utility_constraints_nothing_is_suppressed() -> None:
 @pytest.mark.parametrize(
     ("rows", "k", "nearest"),
     [
-        (["ab", "", "b", "c"], 4, "greatest k that can be reached is 3"),
+        (["ab", "", "b", "c"], 4, "greatest possible k is 3"),
         (["ab"], 2, "At least two non-empty rows"),
     ],
 )

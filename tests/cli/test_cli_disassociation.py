@@ -181,7 +181,7 @@ def test_draws_and_measures(folder: tuple[Path, list[Done]]) -> None:
             ["query", "run", "madonna,music"],
             "'music' is not an item of the release. Hint: Items are published",
         ),
-        ([*RUN[:-3], 11, "-m", 2, "--out", "new"], "The greatest k that can be reached is 10"),
+        ([*RUN[:-3], 11, "-m", 2, "--out", "new"], "The greatest possible k is 10"),
         ([*RUN, "--sensitive", "viagra", "--rho", "1/5", "--out", "new"], "a cluster needs k / rho = 15"),
         ([*RUN, "--cluster-size", 4, "--out", "new"], "less than 5"),
         ([*RUN, "--rho", "1/5", "--out", "new"], "none is named"),

@@ -199,7 +199,7 @@ OUT = ["--out", "no"]
          ["4 of 4 items of the data are not in the hierarchy", "Add them to the hierarchy of the items"]),
         (["ward.csv", *PROMISE, "--qi", "age", "--numeric", "age", "--set", "sex", "--id-column", "outcome"],
          4, ["'outcome' is empty"]),
-        (["ward.csv", "--model", "kkm", "-k", 9, "-m", 2, *SAID], 3, ["8 rows", "that can be reached is 8"]),
+        (["ward.csv", "--model", "kkm", "-k", 9, "-m", 2, *SAID], 3, ["8 rows", "possible k is 8"]),
     ],
 )  # fmt: skip
 def test_refused(place: Path, line: list[Any], code: int, words: list[str]) -> None:

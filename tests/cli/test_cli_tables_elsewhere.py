@@ -115,7 +115,7 @@ def test_items_of_a_table_may_be_private(folder: Path) -> None:
 
 def test_other_commands_refuse(folder: Path) -> None:
     cases: list[tuple[tuple[str, ...], int, tuple[str, ...]]] = [
-        (("why", "release", "I99"), 4, ("no quasi-identifier, no item and no published label",)),
+        (("why", "release", "I99"), 4, ("not a quasi-identifier, an item or a published label",)),
         (("apply", "release", "ward.csv", "--out", "other"), 2, ("run of a table", "by themselves")),
         (("query", "release", "Heart"), 4, ("is a label", "Ask for an item")),
         (("moles", "ward.csv", "--private", "I21", "--h", "0.5", "-k2", "--p", "1"), 4, ("may be a table",)),

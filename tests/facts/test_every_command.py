@@ -86,7 +86,7 @@ REFUSED = [
     (["one"], "verify one --k 5 --m code=2,drug=1", 2, "'drug', which is no column of codes"),
     (["two"], "query two I50.1@2024-02", 4, "Did you mean 'code=I50.1@2024-02'"),
     (BOTH, "measure log.csv NAME READ --queries 10", 2, "cannot be used for rows of facts"),
-    (BOTH, "why NAME Z99@2024-02", 4, "is no fact, no published label"),
+    (BOTH, "why NAME Z99@2024-02", 4, "is not the name of a known fact, a published label"),
     (["one"], "why one I50.1@2024-02 --data items.csv", 4, "there is no column 'date'"),
     (["one"], "why one N17 --row 1", 2, "this run is of none"),
     (BOTH, "apply NAME log.csv --out applied", 2, "facts, which are applied to no other rows"),

@@ -175,7 +175,7 @@ def test_no_such_model() -> None:
     ("rows", "hint"),
     [
         ([["a", "s"], ["s"], ["s"]], "At least two such rows are needed for any k."),
-        ([["a", "s"], ["b"], ["s"]], "The greatest k that can be reached is 2."),
+        ([["a", "s"], ["b"], ["s"]], "The greatest possible k is 2."),
     ],
 )
 def test_the_greatest_k_of_rows_with_public_items(rows: list[list[str]], hint: str) -> None:

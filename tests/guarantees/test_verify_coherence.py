@@ -151,8 +151,8 @@ def test_guarantee_is_as_written() -> None:
 @pytest.mark.parametrize(
     ("rows", "k", "private", "said"),
     [
-        (["a", "b"], 3, "", "greatest k that can be reached is 2"),
-        (["as", "as", "b"], 2, "s", r"'s' is in 2 of 3 rows.*least h that can be reached is 2/3"),
+        (["a", "b"], 3, "", "greatest possible k is 2"),
+        (["as", "as", "b"], 2, "s", r"'s' is in 2 of 3 rows.*least possible h is 2/3"),
         (["ast", "ast", "b", "t"], 2, "st", r"'t' \(the most frequent of 2\).*Too frequent: 's', 't'"),
         (["s", "s"], 2, "s", "no h below 1"),
     ],

@@ -106,10 +106,10 @@ def test_guarantee() -> None:
 @pytest.mark.parametrize(
     ("filled", "empty", "k", "hint"),
     [
-        (3, 0, 4, r"greatest k that can be reached is 3\."),
-        (3, 7, 4, r"greatest k that can be reached is 3\."),
-        (7, 3, 4, r"greatest k that can be reached is 3\."),
-        (3, 2, 4, r"greatest k that can be reached is 2\."),
+        (3, 0, 4, r"greatest possible k is 3\."),
+        (3, 7, 4, r"greatest possible k is 3\."),
+        (7, 3, 4, r"greatest possible k is 3\."),
+        (3, 2, 4, r"greatest possible k is 2\."),
         (1, 0, 2, r"only row with items cannot be hidden at any k\."),
         (1, 1, 2, r"only row without items cannot be hidden at any k\."),
         (1, 5, 2, r"only row with items cannot .*; without it, k can be as great as 5\."),

@@ -222,7 +222,7 @@ def test_what_is_refused(ward: Path) -> None:
     refused(
         lost,
         4,
-        "is no quasi-identifier, no item and no published label of this table",
+        "is not a quasi-identifier, an item or a published label of this table",
         "The quasi-identifiers are age, sex.",
     )
     refused(typo, 4, "Did you mean 'age'?")

@@ -252,7 +252,7 @@ def _most_learned(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "Contents",
-    r"Rows: ([\d,]+) \(([\d,]+) empty\), in an order that tells nothing of the original's",
+    r"Rows: ([\d,]+) \(([\d,]+) empty\), in an order that reveals nothing about the original order",
 )
 def _rows(handed: Handed, found: re.Match[str]) -> None:
     assert number(found[1]) == len(handed.shown) == handed.about["rows"]
@@ -261,7 +261,7 @@ def _rows(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "Contents",
-    r"Different names(?: of items)?: ([\d,]+), (?:([\d,]+) of them broader than an item|each that "
+    r"Different labels(?: of items)?: ([\d,]+), (?:([\d,]+) of them broader than an item|each that "
     r"of an item)",
 )
 def _names(handed: Handed, found: re.Match[str]) -> None:
@@ -302,7 +302,7 @@ def _occurrences(handed: Handed, found: re.Match[str]) -> None:
 @says(
     "Contents",
     r"Counts: counts\.csv says in how many rows of the original each of ([\d,]+) (published "
-    r")?items? was: all that at least (\d+) rows held",
+    r")?items? was: all that at least (\d+) rows contained",
 )
 def _counts_whole(handed: Handed, found: re.Match[str]) -> None:
     """Check the sentence, which would be wrong for tables, whose items may be in more rows."""
@@ -322,8 +322,8 @@ def _counts_whole(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "Contents",
-    r"Counts: counts\.csv says how many rows of the original held each of ([\d,]+) items? and "
-    r"publish it under one name(, or suppress it)?: all such numbers from (\d+) on\. An item was "
+    r"Counts: counts\.csv lists the number of original rows that contained each of ([\d,]+) items? and "
+    r"publish it under one label(, or suppress it)?: all such numbers of at least (\d+)\. An item was "
     r"in at least as many rows as its lines add up to",
 )
 def _counts_by_name(handed: Handed, found: re.Match[str]) -> None:
@@ -595,9 +595,9 @@ def _alone(handed: Handed, found: re.Match[str]) -> None:
 
 FIXED = {
     "Limits of the guarantee": {
-        "Knowing more than", "What else is known from the row.", "Knowing what a person does not have.",
+        "Knowing more than", "Other data about the same row.", "Knowing that an item is absent.",
         "Kept columns.",
-        "What the rows that fit have in common.", "How likely an item is.", "Other files.", "Being found.",
+        "What all matching rows share.", "How likely an item is.", "Other files.", "Being found.",
         "Knowing who has a sensitive item.", "Knowing sensitive items.", "Several sensitive items together.",
         "Knowing how releases are made.",
     },
@@ -628,7 +628,7 @@ def fixed(handed: Handed, part: str, line: str) -> None:
 
 
 INSIDE = {
-    "Remaining usefulness": "Which counts of the original can be read off the release, and how well.",
+    "Remaining usefulness": "Which counts of the original can be read from the release, and how accurately.",
     "Provenance": "Privacy model, algorithm, parameters, versions.",
     "Explanations": "The terms, and how to read the figures.",
 }
@@ -643,7 +643,7 @@ def check_folded(handed: Handed, page: str) -> None:
     for title, inside in folded:
         plain = re.sub(r"<[^>]+>", "", inside)
         if title == "Broader labels":
-            number_of = re.fullmatch(r"(\d+) names? that represent other items\.", plain)
+            number_of = re.fullmatch(r"(\d+) labels? that represent other items\.", plain)
             assert number_of
             assert int(number_of[1]) == len(handed.about["labels"])
         elif title == "Limits of the guarantee":

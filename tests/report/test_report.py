@@ -699,7 +699,7 @@ def test_a_sampled_best_choice_is_reported() -> None:
 def test_names_stand_beside_codes() -> None:
     text = text_of(NAMED)
     for fact in (
-        "saffron Crocus sativus 13 11 0.22%",  # items that gave most away
+        "saffron Crocus sativus 13 11 0.22%",  # most revealing items
         "venison Deer (in 10 rows), saffron Crocus sativus .",  # suppressed
         "dairy Milk products butter Butyrum , cream , whole milk Lac and 9 more 12 903 18%",
         "whole milk Lac 709 75 dairy Milk products 12 items",
@@ -974,7 +974,7 @@ def test_any_number_of_items() -> None:
     assert "Anyone who knows any number of items of a person's row" in " ".join(summary(report).split())
     assert "here all items of a person" in text_of(report)
     assert "Knowing more than" not in text_of(report)
-    assert "Knowing what a person does not have." in text_of(report)
+    assert "Knowing that an item is absent." in text_of(report)
 
 
 def test_ul_is_reported_inside_only() -> None:

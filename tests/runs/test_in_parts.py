@@ -137,7 +137,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         run(GuaranteeError, "Nothing was left behind", counts=True)
         run(GuaranteeError, "What was written is not what was to be published")
     guarantee = sv.KmAnonymity(10**6, 2)
-    run(InfeasibleError, "cannot be reached")
+    run(InfeasibleError, "cannot be met")
 
 
 @posix_only

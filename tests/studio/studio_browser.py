@@ -251,7 +251,7 @@ def see_release(page: Page) -> None:
 
     A page that comes when it is made already does not go there by itself, but has a link to it.
     """
-    made = page.get_by_role("link", name="See what came out")
+    made = page.get_by_role("link", name="See the result")
     expect(made.or_(page.locator("#share"))).to_be_visible()
     if made.is_visible():
         made.click()

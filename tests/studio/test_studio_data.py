@@ -201,7 +201,7 @@ def test_what_must_not_be_published_stops_a_run_that_says_the_way_out(tmp_path: 
     page = text_of(client.get("p", project.name, "run").text)
     assert "There is no release." in page
     assert "10 values of field 1, e-mail addresses (so****g, so****g, so****g)" in page
-    assert "said where the file is read" in page
+    assert "say so where the file is read" in page
     text = client.get("p", project.name, "data", "reading", params={"format": "basket", "not-ids": "1"}).text
     assert {"format": "basket", "not-ids": "1"} in ways(text)
     client.post("p", project.name, "data", "read", data={"way": json.dumps(ways(text)[0])})

@@ -114,7 +114,7 @@ def test_the_pages_are_accessible(screen: Screen, tmp_path: Path) -> None:
     looks(page, "data-file")
     page.get_by_role("button", name="a long table.csv").click()
     expect(page.get_by_role("heading", name="A log: who, what, when, how much")).to_be_visible()
-    page.locator("summary", has_text=re.compile("Read items alone, without")).click()
+    page.locator("summary", has_text=re.compile("Read only items, without")).click()
     looks(page, "data-reading")
     page.get_by_role("radio").first.check()
     page.get_by_role("button", name="Read it like this").click()

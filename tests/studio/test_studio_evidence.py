@@ -118,7 +118,7 @@ def test_an_absent_item_is_promised_by_a_box(page: Page, tmp_path: Path) -> None
     shown = page.text("promise")
     assert 'name="absent" value="1" checked>' in shown
     assert "and 1 item that is not in it, finds at least 5 rows that fit, or none." in shown
-    assert shown.count("Knowing what a person does not have.") == 1
+    assert shown.count("Knowing that an item is absent.") == 1
     record = page.client.get("p", page.project.name, "promise/words?k=5&m=2&absent=1").json()
     assert "1 item that is not in it" in record["promise"]
     assert json.loads((page.made() / "published" / "about.json").read_text())["guarantee"]["absent"] == 1
@@ -159,7 +159,7 @@ def test_what_cannot_be_done_is_said_as_the_commands_say_it(page: Page, tmp_path
     options = {
         "Put them next to the data": checked,
         "Estimate it": setveil("risk", run, "--fraction", "5%"),
-        "Count the rows that are found so": setveil("risk", run, "--absent", "1"),
+        "Count the rows found in this way": setveil("risk", run, "--absent", "1"),
     }
     for button, done in options.items():
         assert (button in shown) == (done.code == 0), (button, done.err)
@@ -255,7 +255,7 @@ def test_the_compliance_record_in_a_browser(screen: Screen, tmp_path: Path) -> N
     shown.get_by_label("Which share of a population are these rows?").fill("5%")
     shown.get_by_role("button", name="Estimate it").click()
     expect(shown.locator("#stranger")).to_contain_text("and the rows are 5%")
-    shown.get_by_role("button", name="Count the rows that are found so").click()
+    shown.get_by_role("button", name="Count the rows found in this way").click()
     expect(shown.locator("#absent")).to_contain_text("the person does not have")
     expect(shown.locator("#stranger")).to_contain_text("and the rows are 5%")  # still there
     looks(shown, "release-evidence")

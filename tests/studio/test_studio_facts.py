@@ -236,7 +236,7 @@ def test_columns_that_are_lists_of_their_own_have_an_m_each(
     project.save(hierarchy=str(write(tmp_path / "icd.csv", TREE)))
     shown = text_of(client.get("p", project.name, "run").text)
     assert "up to 2 items of code and 1 item of cost" in shown
-    assert "The codes of each column are grouped by themselves" in shown
+    assert "The codes of each column are grouped separately" in shown
     setveil(*commands.anonymize(project, str(tmp_path / "made")), cwd=project.folder).ok()
     setveil("verify", tmp_path / "made", "--k", 5, "--m", "code=2,cost=1", cwd=tmp_path).ok()
 
@@ -352,10 +352,10 @@ def test_pages_say_what_does_not_apply(client: Client, ward: Project) -> None:
         text_of(pages[step].text) for step in ("data", "promise", "run", "compare")
     )
     assert 'id="risk"' in pages["data"].text
-    assert "There is no promise of them for facts yet" in data
+    assert "No promise covers them for facts yet" in data
     assert "different facts" in data
     assert "By facts, by the codes alone, and, where dates are days, by the distance" in data
-    assert "What promises cost is not computed beforehand" in promise
+    assert "The cost of promises is not computed in advance" in promise
     assert "The gaps between three dates are three facts" in promise
     assert "Other promises" not in promise
     methods = re.findall(
@@ -385,7 +385,7 @@ def test_a_run_is_that_of_the_command_line_and_its_page_lists_the_orders(
     for order in report["facts"]["orders"]:
         assert f" {order['order']} " in said
         assert words.measure(order["lm"]) in said
-    assert "Orders that were tried" in said
+    assert "Orders tried" in said
     assert "(taken)" in said
     assert "Published periods: date" in said
     assert "Facts and their labels" in said
@@ -462,7 +462,7 @@ def test_from_a_log_to_a_release(screen: Screen, tmp_path: Path) -> None:
     looks(page, "facts-run")
     run.click()
     see_release(page)
-    expect(page.get_by_text("Orders that were tried")).to_be_visible()
+    expect(page.get_by_text("Orders tried")).to_be_visible()
     looks(page, "facts-release")
     page.goto(screen.at("p", project.name, "compare"))
     looks(page, "facts-compare")
@@ -493,5 +493,5 @@ def test_from_two_lists_to_a_release_by_own_ms(screen: Screen, tmp_path: Path) -
     looks(page, "lists-run")
     page.get_by_role("button", name="Make the release").click()
     see_release(page)
-    expect(page.get_by_text("Orders that were tried")).to_be_visible()
+    expect(page.get_by_text("Orders tried")).to_be_visible()
     looks(page, "lists-release")

@@ -91,7 +91,7 @@ def test_each_promise(client: Client, project: Project, form: dict[str, str], sa
     assert run.status_code == 200
     assert release.status_code == 200
     assert "The promise holds." in release.text
-    assert "for inside only; the published file" in release.text
+    assert "(internal); the published file" in release.text
     assert answer.status_code == 303
     assert "from the published files alone: it holds." in checked.text, checked.text
 

@@ -120,7 +120,7 @@ def test_questions_about_a_release(screen: Screen, studio_server: Server) -> Non
     page.get_by_role("button", name="Count", exact=True).click()
     expect(page.locator("main")).to_contain_text("'nonsense' is neither an item nor a label of the release.")
 
-    page.get_by_text("Show the report, for inside only").click()
+    page.get_by_text("Show the report (internal)").click()
     expect(framed(page, "Full report").get_by_text("The guarantee holds").first).to_be_visible()
 
     page.locator(".names").get_by_role("button", name="Why?").click()

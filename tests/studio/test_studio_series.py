@@ -83,7 +83,7 @@ def test_a_series_from_its_beginning_to_what_leaves_it(client: Client) -> None:
     assert "Shared releases stay in the series" in text
     text = posted(client, "drop", name="q2", **{"not-shared": "yes"})
     assert "q2 is no longer in the series." in text
-    assert "<code>runs/q2</code> is of no release of the series" in text
+    assert "<code>runs/q2</code> belongs to no release of the series" in text
     assert "runs/q2" not in posted(client, "clear", run="q2", sure="yes")
     assert not (project.runs / "q2").exists()
     posted(client, "clear", run="q1", sure="yes")  # which is in the series
@@ -240,8 +240,8 @@ def test_a_promise_that_is_none_begins_nothing(client: Client, sent: dict[str, s
 def test_tables_and_pages_of_one_release_are_no_part_of_it(client: Client) -> None:
     project = begun(client)
     give(project, FIRST, qi="age")
-    assert "tables are not covered" in client.get("p", "ward", "series").text
-    assert "tables are not covered" in posted(client, "add", name="q1")
+    assert "not tables" in client.get("p", "ward", "series").text
+    assert "not tables" in posted(client, "add", name="q1")
     for way in ("promise", "run", "compare"):
         assert client.get("p", "ward", way).headers["location"] == client.at("p", "ward", "series")
     for way in ("run/start", "promise", "compare/recommend", "release/delete"):

@@ -111,7 +111,7 @@ def test_from_a_file_to_a_folder_to_hand_out(
     hand.press(page.get_by_role("button", name="Open a file of yours"))
     hand.type(page.get_by_label("Path of the file"), str(three_columns))
     hand.press(page.get_by_role("button", name="Open it"))
-    hand.press(page.get_by_text("Read items alone, without dates and other columns"))
+    hand.press(page.get_by_text("Read only items, without dates and other columns"))
     way = page.get_by_role("radio", name="product").first
     hand.choose(way)
     expect(way).to_be_checked()

@@ -191,14 +191,14 @@ class InfeasibleError(SetveilError, ValueError):
     ...     sv.anonymize([["tea"], ["tea"], ["milk"]], sv.KmAnonymity(k=5, m=2))
     ... except sv.InfeasibleError as error:
     ...     print(error.hint)
-    The greatest k that can be reached is 3.
+    The greatest possible k is 3.
     """
 
     exit_code = 3
 
     def __init__(self, message: str, *, hint: str = "", greatest_k: int | None = None) -> None:
         if greatest_k is not None:
-            hint = f"The greatest k that can be reached is {greatest_k}."
+            hint = f"The greatest possible k is {greatest_k}."
         super().__init__(message, hint=hint)
         self.greatest_k = greatest_k  # that can be reached, if a smaller k is what is needed
 

@@ -164,7 +164,7 @@ _VERSION = click.Option(
 _COMPLETION = click.Option(
     ["--show-completion"], type=click.Choice(["bash", "zsh", "fish"]), metavar="SHELL", is_eager=True,
     expose_value=False, callback=answering(_completion),
-    help="Print what completes commands in bash, zsh or fish.",
+    help="Print the completion script for bash, zsh or fish.",
 )  # fmt: skip
 
 

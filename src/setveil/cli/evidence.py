@@ -18,7 +18,7 @@ def evidence(
         ATTACKER, "Include the output of `setveil attack --json`.", "FILE", "--attack"
     ),
     fraction: str | None = option(
-        ATTACKER, "Estimate the worth of a match for this share of a population.",
+        ATTACKER, "Estimate how often a match is right in this share of a population.",
         "SHARE",
     ),
     frame: str = choice(
@@ -33,8 +33,8 @@ def evidence(
 ) -> Answer:  # fmt: skip
     """Write the compliance record of a release.
 
-    ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. Questions that
-    only people can answer stay open. The page does not claim conformity.
+    Covers ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. Questions
+    that only people can answer stay open. The page does not claim conformity.
 
     $ setveil evidence release --out evidence.html
     $ setveil evidence release --frame eu --attack attack.json --answers ours.toml -o file.html

@@ -22,7 +22,7 @@ def moles(
 ) -> Answer:
     """List the smallest sets of items that identify people.
 
-    Also sets that reveal a sensitive item.
+    Sets that reveal a sensitive item are listed, too.
 
     $ setveil moles visits.csv --private HIV,hepatitis --h 0.5 --k 5 --p 3
     """

@@ -79,8 +79,8 @@ Presence = Annotated[
 def init(
     progress: Any,
     series: Folder,
-    k: int = integer(PROMISE, "Hide everyone among at least K people.", 2, "-k", default=...),
-    m: int = integer(PROMISE, "Protect against anyone who knows M items.", 1, "-m", default=2),
+    k: int = integer(PROMISE, "Hide everyone among at least N people.", 2, "-k", default=...),
+    m: int = integer(PROMISE, "Protect against anyone who knows N items.", 1, "-m", default=2),
     kind: str = choice(
         PROMISE,
         "Publish only new data in each release, or all so far",

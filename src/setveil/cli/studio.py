@@ -21,7 +21,7 @@ def studio(
     port: int = integer(None, "Use this port; 0 is any free one.", 0, default=0),
     no_browser: bool = flag(None, "Print a one-time address instead of opening the browser."),
 ) -> None:
-    """Work in the browser, on this computer alone.
+    """Work in the browser, on this computer only.
 
     No data leave this computer.
 

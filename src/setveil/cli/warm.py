@@ -13,7 +13,7 @@ def warm(
     progress: Any,
     everything: bool = flag(GENERAL, "Compile for all commands and algorithms.", "--all"),
 ) -> Answer:
-    """Compile ahead, so that no first run waits for it.
+    """Compile ahead, so that no first run has to wait.
 
     Compiled functions are in the user's cache folder, or in NUMBA_CACHE_DIR.
 

@@ -169,7 +169,7 @@ def _as_suppressed(recoding: Any, details: dict[str, Any], request: RunRequest) 
         return details
     if not _leaves_out(request):
         raise InfeasibleError(
-            f"{request.guarantee.phrase} cannot be reached by {request.algorithm} if so little may be "
+            f"{request.guarantee.phrase} cannot be met by {request.algorithm} if so little may be "
             "suppressed: few rows contain items of several columns, and no label represents items of two.",
             hint="--algorithm exact suppresses items that are too rare.",
         )

@@ -82,7 +82,7 @@ class RowsOfFacts(RowsOfItems):
     limits = ("suppress", "max-suppressed")
     methods = ("exact", "aa", "da", "hghs", "mhghs")  # the usual one first
     not_studied = (
-        "There are no studies of facts: a run tries every order, and its page lists what each loses."
+        "There are no studies of facts: a run tries every order, and its page lists the loss of each."
     )
     read_with = OF_READING
 

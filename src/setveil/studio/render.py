@@ -40,9 +40,9 @@ TOUR = {
     "hierarchy": "A rare product can be published under the name of its group instead, so look which groups "
     "there are, and move or rename some.",
     "promise": "Choose how many rows must match anyone with m known items, and see the cost in advance.",
-    "run": "Make the release: setveil looks for the one that loses least, and proves the promise again from "
+    "run": "Make the release: setveil looks for the one that loses least, and recounts the promise from "
     "the rows that would be published.",
-    "release": "See what came out, ask of any group why it is not split, and share the folder published, "
+    "release": "See the result, ask of any group why it is not split, and share the folder published, "
     "never the folder internal.",
     "compare": "Keep releases of different promises and set them side by side, then begin a project with "
     "data of your own.",

@@ -118,7 +118,7 @@ class Coherence(Guarantee):
         n = data.n_rows
         if 0 < n < self.k:
             raise InfeasibleError(
-                f"{self.phrase} cannot be reached: {'1 row is' if n == 1 else f'{n:,} rows are'} fewer than "
+                f"{self.phrase} cannot be met: {'1 row is' if n == 1 else f'{n:,} rows are'} fewer than "
                 f"k = {self.k}.",
                 greatest_k=n,
             )
@@ -136,11 +136,11 @@ class Coherence(Guarantee):
         all_named = f" Too frequent: {listed([labels[i] for i in likely])}." if len(likely) > 1 else ""
         share = Fraction(count, n)
         raise InfeasibleError(
-            f"{self.phrase} cannot be reached: the private item {named} is in {count:,} of {n:,} rows, a "
+            f"{self.phrase} cannot be met: the private item {named} is in {count:,} of {n:,} rows, a "
             f"share of {float(share):.4g}, more than h = {written(self.h)} without any knowledge.{all_named}",
-            hint=f"The least h that can be reached is {written(share)}."
+            hint=f"The least possible h is {written(share)}."
             if share < 1
-            else "Every row contains it: no h below 1 can be reached. Do not publish it.",
+            else "Every row contains it: no h below 1 is possible. Do not publish it.",
         )
 
 

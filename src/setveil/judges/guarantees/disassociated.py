@@ -155,9 +155,9 @@ class Disassociated(Guarantee):
             needed = f"k / rho = {self.least}"
             greatest = max((k for k in range(1, filled + 1) if math.ceil(k / self.rho) <= filled), default=0)
         raise InfeasibleError(
-            f"{self.phrase} cannot be reached: {count(filled, 'row')} of {data.n_rows:,} contain items, and "
+            f"{self.phrase} cannot be met: {count(filled, 'row')} of {data.n_rows:,} contain items, and "
             f"a cluster needs {needed} of them.",
-            hint=f"No k can be reached with rho = {written(self.rho or RHO)}: give a greater one.",
+            hint=f"No k is possible with rho = {written(self.rho or RHO)}: increase rho.",
             greatest_k=greatest or None,
         )
 

@@ -76,7 +76,7 @@ class TransactionalKAnonymity(Guarantee):
             rest = data.n_rows - 1
             hint += f"; without it, k can be as great as {rest}." if rest >= 2 else "."
         raise InfeasibleError(
-            f"{self.phrase} cannot be reached: of {count(data.n_rows, 'row')}, {' and '.join(rare)}, "
+            f"{self.phrase} cannot be met: of {count(data.n_rows, 'row')}, {' and '.join(rare)}, "
             f"and fewer than k = {self.k} rows of a kind hide nobody.",
             hint=hint,
             greatest_k=greatest if greatest >= 2 else None,

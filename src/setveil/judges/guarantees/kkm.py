@@ -154,9 +154,9 @@ class KKmAnonymity(Guarantee):
         if self.betrays(held, table.n_rows):
             share = Fraction(held, table.n_rows)
             raise InfeasibleError(
-                f"{self.phrase} cannot be reached: {value} is in {held:,} of all {table.n_rows:,} rows, a "
+                f"{self.phrase} cannot be met: {value} is in {held:,} of all {table.n_rows:,} rows, a "
                 f"share of {float(share):.4g}.",
-                hint=f"The least h that can be reached is {written(share)}."
+                hint=f"The least possible h is {written(share)}."
                 if share < 1
                 else "Every row has it: do not publish it.",
             )
@@ -214,7 +214,7 @@ def require_rows(phrase: str, data: Transactions, k: int) -> None:
         raise too_few_of(
             "rows",
             data.n_rows,
-            f"{phrase} cannot be reached: the table has {count(data.n_rows, 'row')}, and fewer than k = {k} "
+            f"{phrase} cannot be met: the table has {count(data.n_rows, 'row')}, and fewer than k = {k} "
             "rows hide nobody.",
         )
 
@@ -276,7 +276,7 @@ def _not_covered(g: Facts) -> Points:
         f"learn who know more than {count(g['p'], 'item')} next to the quasi-identifiers."
     )
     points = [
-        ("What the rows that fit have in common.", common),
+        ("What all matching rows share.", common),
         (
             "Kept columns.",
             "They are published unchanged; someone who knows their values may find fewer rows.",

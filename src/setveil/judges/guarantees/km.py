@@ -152,7 +152,7 @@ def too_few(phrase: str, k: int, n_rows: int, filled: int, why: str = "") -> Inf
     rows = f"the data have {count(n_rows, 'row')}"
     if filled < n_rows:
         rows += f", {filled:,} of them with items"
-    message = f"{phrase} cannot be reached: {rows}, and fewer than k = {k} rows hide nobody.{why}"
+    message = f"{phrase} cannot be met: {rows}, and fewer than k = {k} rows hide nobody.{why}"
     return too_few_of("non-empty rows", filled, message)
 
 
@@ -303,7 +303,7 @@ def _absence_words() -> Points:
         "The guarantee covers one absent item, which excludes the rows that certainly contain it. Someone "
         "who knows two absent items, or that all items of a label are absent, may find fewer rows."
     )
-    return [("Knowing what a person does not have.", text)]
+    return [("Knowing that an item is absent.", text)]
 
 
 def _reading(g: Facts) -> Points:

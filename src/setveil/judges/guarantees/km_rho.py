@@ -115,7 +115,7 @@ class KmRho(Guarantee):
             raise too_few_of(
                 "such rows",
                 filled,
-                f"{self.phrase} cannot be reached: only {filled:,} of {count(data.n_rows, 'row')} contain "
+                f"{self.phrase} cannot be met: only {filled:,} of {count(data.n_rows, 'row')} contain "
                 f"items that are not sensitive, and fewer than k = {self.k} rows hide nobody.",
             )
 
@@ -203,7 +203,7 @@ def inference_not_covered(g: Facts) -> Points:
     return [
         *several,
         (
-            "Knowing what a person does not have.",
+            "Knowing that an item is absent.",
             "Someone who knows that a person lacks some items may learn more than is guaranteed.",
         ),
         (

@@ -103,11 +103,11 @@ class PrivacyDegree(Guarantee):
             greatest = data.n_rows // int(supports[worst])
             label = shorten(self.sensitive[worst])
             raise InfeasibleError(
-                f"{self.phrase} cannot be reached: {label} is in {supports[worst]:,} of {data.n_rows:,} "
+                f"{self.phrase} cannot be met: {label} is in {supports[worst]:,} of {data.n_rows:,} "
                 f"rows, more than one in p = {self.p}.",
-                hint=f"The greatest p that can be reached is {greatest}."
+                hint=f"The greatest possible p is {greatest}."
                 if greatest >= 2
-                else f"No p of at least 2 can be reached while {label} is sensitive.",
+                else f"No p of at least 2 is possible while {label} is sensitive.",
             )
 
 

@@ -48,7 +48,7 @@ MEASURES = (
         name="entropy",
         title="Entropy",
         meaning="doubt that a published label leaves about the item, to a reader who has the supports of "
-        "items; 1: as much as without any name",
+        "items; 1: as much as without a label",
         compute=lambda case: entropy(case.original, case.recoding),
         place=5,
         number=_share,

@@ -65,7 +65,7 @@ def support_errors(
     recoding: AnyRecoding,
     estimator: Estimator | None = None,
 ) -> dict[str, Any]:
-    """Summarize how well supports can still be read off the release, of labels and of items.
+    """Summarize how well supports can still be read from the release, of labels and of items.
 
     For items that occur, a reader spreads the support of every label evenly over its items (a suppressed
     item: error 1). With an estimator, from counts next to the rows, these are `from_rows`.

@@ -145,7 +145,7 @@ def _reason(error: str) -> str:
     """Shorten an error to its reason: the guarantee that it begins with is named already."""
     if not error:
         return "not searched, as time was up or the search was stopped."
-    return error.partition(" cannot be reached: ")[2] or error
+    return error.partition(" cannot be met: ")[2] or error
 
 
 def columns_explained(found: Explored) -> list[str]:

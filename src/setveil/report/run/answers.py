@@ -27,7 +27,7 @@ def _inside(report: Record, itemsets: bool, frequencies: bool) -> str:
 
 
 def _counts(report: Record) -> str:
-    """Say how well counts can be read off the release."""
+    """Say how well counts can be read from the release."""
     kind = kind_of(report)
     lines = kind.countable(report)
     found = report.get("answers", {}).get("are")

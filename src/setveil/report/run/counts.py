@@ -26,14 +26,14 @@ def contents(report: Record) -> str:
         listed = count(counts["items"], f"{'' if counts['suppressed'] else 'published '}{words.unit(report)}")
         return (
             f"{file} says in how many rows of the original each of {listed} was: all that at least "
-            f"{count(counts['least'], 'row')} held"
+            f"{count(counts['least'], 'row')} contained"
         )
     left_out = ", or suppress it" if counts["suppressed"] else ""
     items, least = count(counts["items"], words.unit(report)), count(counts["least"])
     more = words.spoken(report, "An item was in at least as many rows as its lines add up to")
     return (
-        f"{file} says how many rows of the original held each of {items} and publish it under one "
-        f"name{left_out}: all such numbers from {least} on. {more}"
+        f"{file} lists the number of original rows that contained each of {items} and publish it under one "
+        f"label{left_out}: all such numbers of at least {least}. {more}"
     )
 
 
@@ -57,11 +57,11 @@ def counts_section(report: Record) -> blocks.Section | None:
     many = f"{count(len(sure), unit)} {are(len(sure))}" if sure else f"No {unit} is"
     return blocks.fold(
         "Information in the counts",
-        f"{many} nearly certain (more than {limit}) where its label is shown.",
-        f"<p>{contents(report)}. Nobody is found more easily by them: rows that show the same labels are "
-        f"still equally likely to be a person's. But they tell how likely each {unit} is where a row shows "
+        f"{many} nearly certain (more than {limit}) in rows with its label.",
+        f"<p>{contents(report)}. They make nobody easier to find: rows that show the same labels are "
+        f"still equally likely to be a person's. But they reveal how likely each {unit} is in a row with "
         "its label.</p>",
         f'<p class="names">{likely}</p>',
-        f'<p class="small">Omit them (<code>--no-counts</code>) if {unit}s must not be guessed '
-        f"either, or where it is known how many {unit}s a row can contain at most.</p>",
+        f'<p class="small">Omit them (<code>--no-counts</code>) if nobody may guess {unit}s, '
+        f"or if the greatest number of {unit}s in a row is known.</p>",
     )

@@ -41,7 +41,7 @@ def exposure(report: Record) -> blocks.Section | None:
     learned = inferences(before)
     inside = ["Rows that known items single out", "the chances of three attackers"]
     inside += ["what is learned of private items"] if learned else []
-    inside += ["the items that gave most away"] if before.get("revealing") else []
+    inside += ["the most revealing items"] if before.get("revealing") else []
     introduction = words.spoken(report, _INTRODUCTION).format(known=_known(report, before))
     return blocks.fold(
         "Risk before and after",
@@ -433,7 +433,7 @@ def _revealing(report: Record, before: Risk) -> str:
         f"{count(found['below'])}. Bars: relative to the most."
     )
     return blocks.subsection(
-        words.spoken(report, "Items that gave most away"),
+        words.spoken(report, "Most revealing items"),
         blocks.paragraph(about),
         blocks.table(
             (words.spoken(report, "Item"), "In rows", "Rows found", "Share", ""), lines, "34% 13% 17% 15% 21%"

@@ -232,7 +232,7 @@ def _contents(record: SharedRecord) -> str:
     published, broader = record["published"], len(record["labels"])
     rows, occurrences = published["rows"], published["occurrences"]
     said = kind_of(record).contents(record)
-    order = "in an order that tells nothing of the original's"
+    order = "in an order that reveals nothing about the original order"
     empty = words.unseen(published) or f"{count(published['empty_rows'])} empty"
     shown = ("Rows", f"{count(rows)} ({empty}), {order}")
     average = ("Occurrences", f"{count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average")
@@ -250,7 +250,7 @@ def _contents(record: SharedRecord) -> str:
 
 def _names(record: SharedRecord) -> blocks.Section | None:
     """List the published labels that represent several items."""
-    number = count(len(record["labels"]), "name")
+    number = count(len(record["labels"]), "label")
     return blocks.fold(
         "Broader labels",
         f"{number} that represent other {words.unit(record)}s.",
@@ -326,7 +326,7 @@ def _answers(record: SharedRecord) -> blocks.Section | None:
                 f"items' own names{unchanged}.",
             )
         )
-    inside = "Which counts of the original can be read off the release, and how well."
+    inside = "Which counts of the original can be read from the release, and how accurately."
     return blocks.fold("Remaining usefulness", inside, blocks.points(lines)) if lines else None
 
 

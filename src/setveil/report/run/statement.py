@@ -16,7 +16,7 @@ from setveil.report.run.kinds import kind_of, promised
 
 _NEVER_COVERED = (
     (
-        "Knowing what a person does <em>not</em> have.",
+        "Knowing that an item is absent.",
         "The guarantee is about items known to be present. Someone who also knows that an item is absent may "
         "narrow a person down further.",
     ),
@@ -28,7 +28,7 @@ _NEVER_COVERED = (
 )
 
 _IN_COMMON = (
-    "What the rows that fit have in common.",
+    "What all matching rows share.",
     "If all of them contain a sensitive item, it is learned about the person without knowing which row is "
     "theirs.",
 )
@@ -113,10 +113,10 @@ def uncovered(report: Record) -> list[tuple[str, str]]:
     """List the limits of the guarantee, each with a short title, as HTML."""
     guarantee = report["guarantee"]
     spoken = words_for(guarantee)
-    never = (("What else is known from the row.", kind_of(report).untreated), *_NEVER_COVERED)
+    never = (("Other data about the same row.", kind_of(report).untreated), *_NEVER_COVERED)
     lines = [*_of(report, spoken.not_covered(guarantee)), *(facts.OPEN if "facts" in report else ())]
     said = {title for title, _ in lines}
-    lines = [*lines, *((title, text) for title, text in never if _plain(title) not in said)]
+    lines = [*lines, *((title, text) for title, text in never if title not in said)]
     if not spoken.hides_sensitive and all(title != _IN_COMMON[0] for title, _ in lines):
         lines.insert(-1, _IN_COMMON)
     if report.get("counts"):
@@ -129,10 +129,6 @@ def _of(report: Record, lines: Sequence[tuple[str, str]]) -> list[tuple[str, str
     if isinstance(report["guarantee"].get("m"), Mapping):
         return [*lines]
     return [(words.spoken(report, title), words.spoken(report, text)) for title, text in lines]
-
-
-def _plain(title: str) -> str:
-    return title.replace("<em>", "").replace("</em>", "")
 
 
 def versions(report: Record) -> str:

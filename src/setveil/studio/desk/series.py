@@ -49,7 +49,7 @@ def forget(desk: Desk, id: str) -> dict[str, Any]:  # noqa: A002  (as the comman
 
 
 def drop(desk: Desk, name: str, *, not_shared: bool) -> dict[str, Any]:
-    """Take the last release out of the series."""
+    """Remove the last release of the series."""
     series = _of(desk)
     runs = {entry.name: entry.run for entry in series.releases}
     series.drop(name, not_shared=not_shared)

@@ -127,7 +127,7 @@ async def _page(
 
 _ALWAYS_OPEN = (
     (
-        "Knowing what a person does not have.",
+        "Knowing that an item is absent.",
         "The promise is about items known to be present. Someone who also knows that an item is absent may "
         "narrow a person down further.",
     ),

@@ -312,7 +312,7 @@ async def forget(request: Request) -> Response:
 
 
 async def drop(request: Request) -> Response:
-    """Take the last release out of the series."""
+    """Remove the last release of the series."""
     form = await form_of(request)
     sure = form.get("not-shared") == "yes"
     return await _changed(
@@ -351,9 +351,7 @@ def _cannot(request: Request) -> list[dict[str, str]]:
     if "input" not in settings:
         return [fault("There are no data to publish.", "", "Choose them on the page Data.")]
     if not kind_of(settings).in_series:
-        return [
-            fault("A series is of rows of items: tables are not covered.", "", "Read the data otherwise.")
-        ]
+        return [fault("A series supports rows of items, not tables.", "", "Read the data otherwise.")]
     return []
 
 

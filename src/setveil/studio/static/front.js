@@ -91,7 +91,7 @@ function show() {
   } else if (cell && cell.error) {
     said.push(element("p", `k = ${k} and m = ${m}: ${cell.error}`));
   } else {
-    said.push(element("p", `k = ${k} and m = ${m} is not computed yet. It can be taken all the same.`));
+    said.push(element("p", `k = ${k} and m = ${m} is not computed yet. You can choose it anyway.`));
   }
   here.replaceChildren(...said);
   offer(k, m, cell);

@@ -72,8 +72,8 @@ class ItemQuestion:
     def _unknown(self, unit: str, nodes: Sequence[str]) -> DataError:
         names = dict.fromkeys((*self.now.labels, *self.terms.items.labels, *nodes))
         return DataError(
-            f"{shorten(self.name)} is no {unit}, no published label and no node of the hierarchy of "
-            f"{self.run.name}.",
+            f"{shorten(self.name)} is not the name of a known {unit}, a published label or a node of "
+            f"the hierarchy of {self.run.name}.",
             hint=did_you_mean(
                 self.name, names, f"{unit.capitalize()}s and their labels are in internal/recoding.csv.",
                 most=3, quoted=True,

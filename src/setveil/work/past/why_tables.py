@@ -336,7 +336,7 @@ class _Question:
         close = difflib.get_close_matches(name.lower(), lower, 3)
         hint = f"Did you mean {' or '.join(shorten(lower[one]) for one in close)}?" if close else ""
         return DataError(
-            f"{shorten(name)} is no quasi-identifier, no item and no published label of this table.",
+            f"{shorten(name)} is not a quasi-identifier, an item or a published label of this table.",
             hint=hint or f"The quasi-identifiers are {', '.join(self.made.table.column_names)}.",
         )
 

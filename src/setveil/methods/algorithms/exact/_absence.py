@@ -34,9 +34,9 @@ def require_more_items(hierarchy: Hierarchy, empty: int, guarantee: KmAnonymity)
     """Refuse a hierarchy of one item, which nothing hides, where too few rows lack it."""
     if hierarchy.n_leaves == 1 and 0 < empty < guarantee.k:
         raise InfeasibleError(
-            f"{guarantee.phrase} cannot be reached: {empty} of the rows, fewer than k = {guarantee.k}, lack "
+            f"{guarantee.phrase} cannot be met: {empty} of the rows, fewer than k = {guarantee.k}, lack "
             f"the only item that there is, {hierarchy.labels[0]!r}.",
-            hint=f"k = {empty} can be reached, or omit the guarantee about absent items."
+            hint=f"k = {empty} is possible; or omit the guarantee about absent items."
             if empty > 1
             else "Omit the guarantee about absent items.",
         )

@@ -216,13 +216,13 @@ def _refusal(
     if not limited:
         filled = int((table.row_lengths() > 0).sum())
         return InfeasibleError(
-            f"{guarantee.phrase} cannot be reached: only {count(filled, 'row')} {are(filled)} not empty, and "
+            f"{guarantee.phrase} cannot be met: only {count(filled, 'row')} {are(filled)} not empty, and "
             f"fewer than k = {guarantee.k} rows hide nobody.",
             hint="Allow items to be suppressed." if not parameters.suppress else "",
         )
     blamed = list(dict.fromkeys(names[forest.of_tree[v]] for v in limited))
     return InfeasibleError(
-        f"{guarantee.phrase} cannot be reached within the coarsest labels allowed of {listed(blamed)}: fewer "
+        f"{guarantee.phrase} cannot be met within the coarsest labels allowed of {listed(blamed)}: fewer "
         f"than k = {guarantee.k} rows have {' and '.join(shown)}.",
         hint=f"Allow coarser labels of {listed(blamed)}"
         + ("." if parameters.suppress or not any(forest.is_item[threat]) else ", or suppression of items."),

@@ -66,13 +66,13 @@ def chosen(
         )
     if not points and sensitive is not None:
         raise InfeasibleError(
-            f"{guarantee.phrase} cannot be reached by these classes: in each partition that was tried the "
+            f"{guarantee.phrase} cannot be met by these classes: in each partition that was tried the "
             "rows of some class have a sensitive value in common too often.",
             hint="Raise --h, lower --p, or allow coarser labels and items to be suppressed.",
         )
     if not points:
         raise InfeasibleError(
-            f"{guarantee.phrase} cannot be reached within the coarsest labels allowed of "
+            f"{guarantee.phrase} cannot be met within the coarsest labels allowed of "
             f"{shorten(data.set_name)} without suppression of items.",
             hint="Allow coarser labels, or items to be suppressed.",
         )

@@ -63,7 +63,7 @@ def cells(table: Table, coarsest: Coarsest, guarantee: KKmAnonymity) -> list[Int
                 for column, top in zip(limited, tops, strict=True)
             ]
             raise InfeasibleError(
-                f"{guarantee.phrase} cannot be reached within the coarsest labels allowed: only "
+                f"{guarantee.phrase} cannot be met within the coarsest labels allowed: only "
                 f"{count(rows.size, 'row')}, fewer than k = {guarantee.k}, can show {' and '.join(shown)}.",
                 hint=f"Allow coarser labels of {listed([column.name for column in limited])}.",
             )

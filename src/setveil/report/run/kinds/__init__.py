@@ -56,7 +56,7 @@ class ReportKind:
     counts_whole: ClassVar[bool] = True
     """Return whether the published counts cover all rows of an item, as it has one label in all of them."""
     untreated: ClassVar[str] = (
-        "Only the items were treated. A name, a date, a place or any other column joined to them is not "
+        "Only the items are protected. A name, a date, a place or any other column joined to them is not "
         "covered."
     )
     """The protected parts of a row, and parts that the guarantee does not cover."""
@@ -88,7 +88,7 @@ class ReportKind:
         return []
 
     def countable(self, _report: Record) -> Points:
-        """Say which counts can be read off the release, and how well."""
+        """Say which counts can be read from the release, and how well."""
         return []
 
     def contents(self, _record: SharedRecord) -> Points:
@@ -96,7 +96,7 @@ class ReportKind:
         return []
 
     def countable_outside(self, _record: SharedRecord) -> Points:
-        """Say which counts can be read off the release, from what may be shared."""
+        """Say which counts can be read from the release, from what may be shared."""
         return []
 
     tells_shares: ClassVar[bool] = True
@@ -116,7 +116,7 @@ class ReportKind:
 
     def instead(self, _report: Record) -> str:
         """Say what to count where counts of the original items are far off."""
-        return "Such counts cannot be read off the release."
+        return "Such counts cannot be read from the release."
 
     published: ClassVar[tuple[str, ...]] = ()
     """Files that are always published next to the data."""

@@ -21,7 +21,7 @@ class FactsReport(RowsReport):
     )
 
     untreated = (
-        "Only the parts of facts were treated. A name, a place or any other column joined to them is not "
+        "Only the parts of facts are protected. A name, a place or any other column joined to them is not "
         "covered."
     )
 

@@ -116,7 +116,7 @@ class RowsReport(ReportKind):
         return "generalized"
 
     def countable(self, report: Record) -> Points:
-        """Say how well supports of labels can be read off the release."""
+        """Say how well supports of labels can be read from the release."""
         off = report["utility"].get("label_support_error")
         if off is None:
             return []
@@ -196,18 +196,18 @@ class RowsReport(ReportKind):
     def instead(self, report: Record) -> str:
         """Say what to count where counts of the original items are far off."""
         if report["utility"].get("generalized_items"):
-            return "Such counts cannot be read off the release; count published labels instead."
-        return "Such counts cannot be read off the release if an item was suppressed."
+            return "Such counts cannot be read from the release; count published labels instead."
+        return "Such counts cannot be read from the release if an item was suppressed."
 
     def contents(self, record: SharedRecord) -> Points:
         """Say what names are published."""
         broader = len(record["labels"])
         kinds = f"{count(broader)} of them broader than an item" if broader else "each that of an item"
         kinds = self.spoken(kinds)
-        return [("Different names", f"{count(record['published']['items'])}, {kinds}")]
+        return [("Different labels", f"{count(record['published']['items'])}, {kinds}")]
 
     def countable_outside(self, record: SharedRecord) -> Points:
-        """Say how well supports of labels can be read off the release."""
+        """Say how well supports of labels can be read from the release."""
         if not record["exact_labels"]:
             return self._inexact_outside(record)
         exact = "exact. Each is in as many rows as contained any of the items that it represents."
@@ -249,7 +249,7 @@ class LocalRows(RowsReport):
 
     def instead(self, _report: Record) -> str:
         """Say that nothing helps where counts of the original items are far off."""
-        return "Such counts cannot be read off the release."
+        return "Such counts cannot be read from the release."
 
     def _changed(self, report: Record) -> str:
         hidden = report["algorithm"].get("hidden") or "classes" in report

@@ -26,7 +26,7 @@ class _TableColumns(RowsReport):
 
     internal = (*RowsReport.internal, "qi_recoding.csv", "classes.csv")
     untreated = (
-        "Quasi-identifiers and items were treated. Columns published as they were, and any joined later, are "
+        "Quasi-identifiers and items are protected. Columns published unchanged, and any joined later, are "
         "not covered."
     )
 
