@@ -215,7 +215,7 @@ def test_what_is_not_covered_is_explained_once() -> None:
     )
     for external in (False, True):
         page = text_of(release.report_html(external=external))
-        named = page.count("Knowing what a person does")
+        named = page.count("Knowing that an item is absent")
         assert named == (2 if external else 3)  # on the first screen, in the folded part, explained there
 
 
