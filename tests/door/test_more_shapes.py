@@ -226,3 +226,33 @@ def test_numbers_of_days(tmp_path: Path, form: str, first: int) -> None:
     aged = setveil("read", *named, "--age", "age=born..seen", "--qi", "age", "--json", cwd=tmp_path)
     ages = {int(row["values"]["age"]) for row in json.loads(aged.out)["first"]}
     assert ages <= {32, 33}
+
+
+@pytest.mark.parametrize("place", [0, -1], ids=["first", "last"])
+@pytest.mark.parametrize("sign", [",", " ", "\t"], ids=["comma", "blank", "tab"])
+@pytest.mark.parametrize(("n", "most"), [(12, 6), (19, 20), (25, 6), (30, 20), (60, 20)])
+def test_few_lines_of_ascending_numbers_with_ids(
+    tmp_path: Path, place: int, sign: str, n: int, most: int
+) -> None:
+    rng = random.Random(n * most)
+    sets = [sorted(rng.sample(range(1, 60), rng.randint(1, most))) for _ in range(n)]
+    lines = [[*items] for items in sets]
+    for at, line in enumerate(lines):
+        line.insert(0 if place == 0 else len(line), 90_000 + 13 * at)
+    (tmp_path / "a.txt").write_text("".join(sign.join(map(str, line)) + "\n" for line in lines))
+    assert first_reading(tmp_path, "a.txt") == counts([[*map(str, items)] for items in sets])
+
+
+@pytest.mark.parametrize(("n", "most"), [(12, 9), (25, 20), (60, 200), (150, 100)])
+@pytest.mark.parametrize("names", [["user_id", "movie_id"], ["userId", "songId", "rating", "timestamp"]])
+def test_numbers_of_people_may_be_numbers_of_items(
+    tmp_path: Path, n: int, most: int, names: list[str]
+) -> None:
+    rng = random.Random(n)
+    sets = [rng.sample(range(1, most + 1), rng.randint(1, 5)) for _ in range(n)]
+    lines = [[at, item, 4, 964_982_703] for at, items in enumerate(sets, 1) for item in items]
+    (tmp_path / "a.csv").write_text(text([names, *(line[: len(names)] for line in lines)]))
+    assert first_reading(tmp_path, "a.csv") == counts([[*map(str, items)] for items in sets])
+    named = ("--id-column", names[0], "--item-column", names[1])
+    done = setveil("anonymize", "a.csv", *named, "--k", 2, "--m", 1, "--out", "o", cwd=tmp_path)
+    assert done.code == 0, done.err

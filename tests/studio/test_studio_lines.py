@@ -16,6 +16,7 @@ from setveil.studio import commands
 from setveil.studio.pages import data_more
 from setveil.studio.projects import Project
 from studio_client import Client
+from test_more_shapes import FILES, SETS
 from test_studio_data import take, text_of, ways
 
 ROWS = [f"p{i:02},{20 + i % 30},{'mf'[i % 2]},{'ABC'[i % 3]}{i % 4};B{i % 2}" for i in range(30)]
@@ -189,3 +190,32 @@ def test_a_table_and_another_file_about_the_same_people(
     assert rows[1]["items"] == ["A7", "C7", "I1"]
     risk = commands.risk(project, [1])
     assert risk[risk.index("--also") + 1] == f"{drugs}:ATC"
+
+
+@pytest.mark.parametrize("word", ["NULL", "unknown"])
+def test_words_for_no_item_are_noted(client: Client, project: Project, tmp_path: Path, word: str) -> None:
+    lines = [f"p{i // 2:02},{'EIJ'[(i + i // 2) % 3]}1" for i in range(60)]
+    page = take(client, project, write(tmp_path / "dx.csv", "\n".join(["pid,icd", *lines, f"p99,{word}"])))
+    client.post("p", project.name, "data", "read", data={"way": json.dumps((ways(page) or [{}])[0])})
+    words = text_of(client.get("p", project.name, "data").text)
+    assert f"1 line of column 'icd': '{word}' (1)" in words
+    assert "Entered under Not missing" in words if word == "NULL" else "enter unknown under Missing" in words
+    assert "--" not in words.partition("1 line of")[2].partition("The rows")[0]
+
+
+@pytest.mark.parametrize(("name", "content"), FILES.values(), ids=FILES)
+def test_the_first_way_reads_as_the_command_line_does(
+    client: Client, project: Project, tmp_path: Path, name: str, content: str
+) -> None:
+    page = take(client, project, write(tmp_path / name, content))
+    for _ in range(2):
+        if found := buttons(page) if not ways(page) else {}:
+            field_name, value = next(iter(found.items()))
+            page = client.get("p", project.name, "data", f"reading?{field_name}={value}").text
+    answer = client.post("p", project.name, "data", "read", data={"way": json.dumps(ways(page)[0])})
+    assert answer.status_code == 303, text_of(answer.text)
+    rows = client.get("p", project.name, "data", "rows").json()["rows"]
+    assert (project.studio["rows"], [{*row["items"]} for row in rows]) == (
+        len(SETS),
+        [{*items} for items in SETS[: len(rows)]],
+    )

@@ -168,6 +168,8 @@ def has_columns(rows: Rows) -> bool:
 def end_alike(rows: Rows) -> bool:
     """Return whether lines of different lengths have about one kind of value per place from their end."""
     least = min(map(len, rows), default=0)
+    if common_width(rows)[1] < ALIKE and are_numbered_lists(rows, -1):
+        return True
     if len(rows) < MANY // 2 or least < 2 or common_width(rows)[1] >= ALIKE:
         return False
 
@@ -176,6 +178,24 @@ def end_alike(rows: Rows) -> bool:
         return kinds.most_common(1)[0][1] >= SURE * len(rows)
 
     return sum(map(of_one_kind, range(-least, 0))) > sum(map(of_one_kind, range(least)))
+
+
+def are_numbered_lists(rows: Rows, place: int) -> bool:
+    """Return whether lines are ascending integers, with a larger one before (0) or after them (-1).
+
+    >>> are_numbered_lists([["3", "7", "9001"], ["5", "9002"], ["1", "4", "6", "9003"]], -1)
+    False
+    >>> are_numbered_lists([[str(9000 + at), "3", "5", str(6 + at)] for at in range(5)], 0)
+    True
+    """
+    if len(rows) < FEW or any(_INTEGER.fullmatch(field) is None for row in rows for field in row):
+        return False
+    numbers = [[*map(int, row)] for row in rows if len(row) > 1]
+    lists = [row[1:] if place == 0 else row[:-1] for row in numbers]
+    ids = {row[place] for row in numbers}
+    ascending = all(a < b for row in lists for a, b in pairwise(row))
+    several = sum(len(row) > 1 for row in lists) >= FEW
+    return several and ascending and len(ids) == len(rows) and min(ids) > max(row[-1] for row in lists)
 
 
 def are_different(values: Sequence[str]) -> bool:

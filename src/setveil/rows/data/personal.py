@@ -18,6 +18,7 @@ Values are kept as hashes, so that nothing of a person stays in memory and a mil
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -398,7 +399,17 @@ def _on_same_lines(own: Hashes, column: pl.Series | Values, items: Values) -> Ha
         return own[:0]
     hashes = hashed(folded(ids))
     same = hashes[(hashes == other[items.codes]) & (ids != "").to_numpy()]
-    return same if same.size >= max(_SOME, _SAME * ids.len()) else own[:0]
+    few = same.size < max(_SOME, _SAME * ids.len())
+    return own[:0] if few or same.size <= _by_chance(hashes, other, items) else same
+
+
+def _by_chance(ids: Hashes, labels: Hashes, items: Values) -> float:
+    """Count the lines that would have their ID as an item by chance, as small numbers of both do."""
+    different, times = np.unique(ids, return_counts=True)
+    place = np.minimum(np.searchsorted(different, labels), different.size - 1)
+    lines = np.where(different[place] == labels, times[place], 0)
+    expected = float(lines @ items.times) / ids.size
+    return expected + 3 * math.sqrt(expected)
 
 
 def _bare(name: str) -> str:

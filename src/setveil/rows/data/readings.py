@@ -273,9 +273,15 @@ def _are_names(firsts: Sequence[str], lasts: Sequence[str]) -> bool:
 
 def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
     """Say how lines without a header are read whose items begin, or end, at different places."""
+    width, back = len(values), bool(getattr(table, "from_end", False))
+    meaning = "one row per line, items from these columns"
+    lines = [[field for field in row if field] for row in table.head]
+    if evidence.are_numbered_lists(lines, -1 if back else 0):
+        places = range(width - 1) if back else range(1, width)
+        short = "; short lines lack the first" if back else ""
+        return [({"item_columns": as_fields(places, word)}, f"{meaning}{short}")]
     if len(table.head) < evidence.MANY // 2:
         return []  # too few to tell IDs from items
-    width, back = len(values), bool(getattr(table, "from_end", False))
     head = [row[::-1] for row in table.head] if back else table.head
     values = values[::-1] if back else values
     filled = [[value for value in column if value not in evidence.MISSING] for column in values]
@@ -294,7 +300,6 @@ def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequenc
     if any(_may_be_ids(filled[at]) or _hold_ends(head, [at]) for at in items[:-1]):
         return []
     columns = sorted(width - 1 - at for at in items) if back else items
-    meaning = "one row per line, items from these columns"
     return [
         (
             {"item_columns": as_fields(columns, word)},
@@ -498,7 +503,7 @@ def _is_no_item(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
 def _is_called_id(table: NamedColumns, at: int) -> bool:
     """Return whether a column is named like an id, of whatever, or a person."""
     name = table.names[at] if table.header else ""
-    return not is_item_name(name) and (is_id_name(name) or is_person_name(name) or numbers_events(name))
+    return not may_be_item(name) and (is_id_name(name) or is_person_name(name) or numbers_events(name))
 
 
 def _look_like_ids(values: Sequence[str]) -> bool:
@@ -525,7 +530,7 @@ def _are_items_of(table: NamedColumns, values: Sequence[Sequence[str]], id_at: i
     """
     if _are_contacts(values[at]) or _is_no_item(table, at, values[at]) or _are_mostly({"date"}, values[at]):
         return False
-    named = table.header and is_item_name(table.names[at])
+    named = table.header and may_be_item(table.names[at])
     called_id = _is_called_id(table, id_at)
     if named and len(values[at]) < evidence.MANY and called_id:
         return not _are_personal(list(filter(None, values[at])))

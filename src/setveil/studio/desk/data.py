@@ -384,8 +384,18 @@ def overview(desk: Desk) -> dict[str, Any]:
     """Say what is in the project's data, and what in it asks for attention."""
     data = data_of(desk)
     found = _OVERVIEWS.get(data.kind, _overview_of_rows)(data)
-    notes = [*found["notes"], *filter(None, [formula_note(data.vocabulary.labels)])]
+    notes = [*_notes_of_reading(data), *found["notes"], *filter(None, [formula_note(data.vocabulary.labels)])]
     return {**_counts(data), **found, "notes": notes, "spellings": _spellings(data)}
+
+
+def _notes_of_reading(data: Any) -> list[str]:
+    """List what reading noticed: skipped lines, and words for no item, with the fields that change this."""
+    origin = [] if data.is_table or data.origin is None else data.origin.notes
+    notes = [] if data.only_facts else [*getattr(data, "notes", ()), *origin]
+    return [
+        _IN_FIELD.sub(r"enter \1 under Missing", _NOT.sub("Entered under Not missing, it is", note))
+        for note in notes
+    ]
 
 
 def _overview_of_rows(data: Any) -> dict[str, Any]:
@@ -444,6 +454,10 @@ def _overview_of_facts(data: Any) -> dict[str, Any]:
     }
 
 
+_IN_FIELD, _NOT = (
+    re.compile(r"add --missing ('.*?'|\S+?)(?=\.$)"),
+    re.compile("--not-missing WORD reads it as"),
+)
 _OVERVIEWS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "tables": _overview_of_table,
     "facts": _overview_of_facts,

@@ -187,9 +187,8 @@ def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bo
     several = len(part.items) > 1
     if any(why_id(column, items=not several) for column in part.items):
         return False
-    return items > 0 and (
-        not part.item_columns or len(part.labels) < evidence.DIFFERENT * items or items < 20
-    )
+    different = len({*part.labels})  # of several columns, each has its own
+    return items > 0 and (not part.item_columns or different < evidence.DIFFERENT * items or items < 20)
 
 
 def _without_comments(text: Text, request: ReadingRequest) -> Text:
