@@ -68,6 +68,8 @@ def test_faults_are_reported_with_their_line(tmp_path: Path) -> None:
         'tea;2\n"ham;cheese";0,5\n',  # as spreadsheets write where commas are decimal
         'tea;2,0\n"ham;cheese";0,5\n',
         "tea\t2\nham;cheese\t0.5\n",
+        'Artikel;Gewicht\ntea;2\n"ham;cheese";0,5\n',
+        "item,weight\ntea,2\nham;cheese,0.5\n",
     ],
 )
 def test_weights_however_a_spreadsheet_separates_them(tmp_path: Path, content: str) -> None:
@@ -83,6 +85,8 @@ def test_weights_however_a_spreadsheet_separates_them(tmp_path: Path, content: s
         ("tea\t2\nmilk\t1\t3\n", "line 2: found 'milk"),
         ("tea;2,5\ntea;1\n", "'tea' has a weight already"),
         ("tea,nan\n", "line 1"),
+        ("tea,nan\nmilk,2\n", "line 1"),
+        ("item,weight\n", "line 1"),
         (",2\n", "line 1"),
     ],
 )

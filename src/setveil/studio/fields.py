@@ -18,7 +18,7 @@ _FIELDS = {
     "m": "m",
     "names": "Names, if you have them",
     "normalize": "Spellings of one item",
-    "not-ids": "Columns or fields whose values look like person IDs",
+    "not-ids": "Columns or fields whose values look like person IDs but are not",
     "per-person": "If a column differs on the lines of a person",
     "rho": "rho",
     "suppress-below": "Suppress items of fewer rows than",

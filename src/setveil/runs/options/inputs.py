@@ -142,6 +142,7 @@ def load_utility(
     return groups
 
 
+_NUMBER = re.compile(r"[0-9]|[,;\t] *[+-]?(nan|inf|infinity) *$", re.IGNORECASE)
 _SEPARATORS = (";", "\t", ",")  # of spreadsheets; the comma last, as it may be in numbers
 
 
@@ -151,6 +152,9 @@ def load_weights(path: Path, encoding: str) -> dict[str, float]:
     read = [_weights(text, separator) for separator in _SEPARATORS]
     lines = max(read, key=lambda lines: [pair is not None for _, _, pair in lines])  # that fit the longest
     weights: dict[str, float] = {}
+    if len(lines) > 1 and lines[0][2] is None and not _NUMBER.search(lines[0][1]):
+        log.info(f"{path}: line 1 is the header.")
+        del lines[0]
     for number, line, pair in lines:
         if pair is None:
             raise DataError(
