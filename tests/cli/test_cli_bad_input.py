@@ -160,10 +160,10 @@ CASES = {
     "no m": Case(2, ["--m"], km=["--k", "2"]),
     "negative seed": Case(2, ["--seed"], options=["--seed", "-1"]),
     "unknown option": Case(2, ["--nonsense"], options=["--nonsense"]),
-    "k beyond the rows": Case(3, ["12 rows", "greatest k", "12"], km=["--k", "13", "--m", "2"]),
+    "k beyond the rows": Case(3, ["12 rows", "greatest possible k", "12"], km=["--k", "13", "--m", "2"]),
     "k far beyond the rows": Case(3, ["12"], km=["--k", "99999999999999999999", "--m", "2"]),
     "k beyond the rows that are not empty": Case(
-        3, ["4 rows", "greatest k", "2"], content="a\n\nb\n\n", km=["--k", "3", "--m", "1"]
+        3, ["4 rows", "greatest possible k", "2"], content="a\n\nb\n\n", km=["--k", "3", "--m", "1"]
     ),
     "one row": Case(3, ["1 row"], content="a,b\n"),
     "unknown algorithm": Case(2, ["'zz'", "aa", "da", "oa"], options=["--algorithm", "zz"]),

@@ -224,7 +224,7 @@ def test_regrouping_is_refused_where_it_makes_no_sense(letters: Path) -> None:
         ([*REGROUP[:4], REGROUP[4], "--within", 1], 2, "--within is of --regroup"),
         ([*REGROUP[:5], "--from", "earlier.csv"], 2, "--from is of --regroup"),
         ([*REGROUP[:6], "part.csv", "--within", 1], 4, "'a'"),
-        ([*REGROUP, "--within", 1, "--k", 1000], 3, "greatest k"),
+        ([*REGROUP, "--within", 1, "--k", 1000], 3, "greatest possible k"),
     ]
     answers = together([[*words, "--out", "no.csv"] for words, _, _ in refused], letters)
     for done, (words, code, text) in zip(answers, refused, strict=True):

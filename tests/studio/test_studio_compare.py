@@ -76,7 +76,7 @@ def test_releases_stand_side_by_side_with_what_differs(screen: Screen, tmp_path:
     ]
     same = sum(recodings[0][item] == recodings[1][item] for item in recodings[0]) - 1  # the header
     expect(page.locator("#difference")).to_contain_text(f"{same} item")
-    expect(page.get_by_role("heading", name="third says more")).to_be_visible()
+    expect(page.get_by_role("heading", name="third is more exact")).to_be_visible()
 
     page.get_by_role("button", name="Choose B").click()
     expect(table.get_by_role("columnheader", name="B. second")).to_contain_text("chosen")
@@ -156,7 +156,7 @@ def test_a_study_that_was_stopped_goes_on_with_what_is_left(screen: Screen, tmp_
     with page.expect_response(lambda answer: answer.request.method == "POST"):  # the request to stop
         page.get_by_role("button", name="Stop, keep what is done").click()
     os.kill(study, signal.SIGCONT)
-    go_on = page.get_by_role("button", name="Go on with study-1")
+    go_on = page.get_by_role("button", name="Continue study-1")
     expect(go_on).to_be_visible()
     kept = {
         path.name: path.read_bytes() for path in (project.studies / "study-1/out/runs").glob("[!.]*.json")

@@ -477,7 +477,7 @@ def test_from_two_lists_to_a_release_by_own_ms(screen: Screen, tmp_path: Path) -
     page.get_by_label("Path of the file").fill(str(log_in(tmp_path / "log.csv")))
     page.get_by_role("button", name="Open it").click()
     page.get_by_label("Content of cost").select_option("set")
-    page.get_by_label("Several columns of codes are lists of their own").check()
+    page.get_by_label("Several columns of codes are separate lists").check()
     page.get_by_role("button", name="Show the periods and bands").click()
     expect(page.locator("#looked")).to_contain_text("date of cost")
     looks(page, "lists-reading")

@@ -131,7 +131,8 @@ def likely_lists(names: Sequence[str], values: Sequence[Sequence[str]]) -> list[
     found = [at for at in several if len(set(values[at])) > 1] or list(several)
     found = [at for at in found if not is_measured_name(_last(names[at]))] or found
     found = [at for at in found if not _repeat_numbers(values[at])] or found
-    found = sorted(found, key=lambda at: (*_item_rank(names[at]), -len(set(values[at])), at))
+    numeric = [all(map(_NUMBERS.fullmatch, one)) for one in values]  # else names come first
+    found = sorted(found, key=lambda at: (*_item_rank(names[at]), -len(set(values[at])), numeric[at], at))
     return [names[at] for at in found[:_MOST]]
 
 

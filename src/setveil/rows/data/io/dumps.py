@@ -21,8 +21,8 @@ _STATEMENT = re.compile(
     rf"|CREATE\s+TABLE(?:\s+IF\s+NOT\s+EXISTS)?)\s+({_NAME}(?:\.{_NAME})*)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
+_SKIPPED = re.compile(r"\s+|--.*|#.*|/\*[\s\S]*?\*/;?")
 _BEGIN = re.compile(
-    r"(?:\s|--.*|#.*|/\*(?:[^*]|\*(?!/))*+\*/;?)*+"
     r"(?:SET|USE|BEGIN|START|PRAGMA|DROP|CREATE|LOCK|INSERT|REPLACE|COPY|SELECT|TRUNCATE|DELETE|\\restrict)\b",
     re.IGNORECASE,
 )
@@ -31,14 +31,14 @@ _FROM = re.compile(rf"{_COLUMNS}FROM\s+stdin;[ \t]*\r?\n", re.IGNORECASE)
 _VALUE = r"\s*(?:N?'({})'|([-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|TRUE|FALSE)|NULL)\s*([,)])"
 _PLAIN, _ESCAPED = (
     re.compile(_VALUE.format(inside), re.IGNORECASE | re.DOTALL)
-    for inside in (r"(?:[^']|'')*+", r"(?:[^'\\]|''|\\.)*+")
+    for inside in (r"[^']*(?:''[^']*)*", r"[^'\\]*(?:(?:''|\\.)[^'\\]*)*")
 )
 _MORE = re.compile(r"\s*,\s*\(")
 _END = re.compile(
     r"\s*(?:ON\s+CONFLICT\s+DO\s+NOTHING\s*)?(?:;|\Z|(?<=\n)(?=[ \t]*(?:GO|INSERT|SET|PRINT|COMMIT|--|/\*)))",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"'(?:[^'\\]|''|\\.)*+'|--.*")
+_QUOTED = re.compile(r"'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'|--.*")
 _NO_COLUMNS = {"PRIMARY", "UNIQUE", "CONSTRAINT", "FOREIGN", "CHECK", "KEY", "INDEX", "FULLTEXT", "SPATIAL"}
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "b": "\b", "Z": "\x1a", "v": "\v", "f": "\f"}
 HEAD = 1 << 20  # bytes that tell whether a text is a dump
@@ -53,7 +53,10 @@ class _Table:
 def is_dump(content: bytes) -> bool:
     """Return whether the beginning of a text is SQL that fills a table."""
     text = content[:HEAD].decode("utf-8", "replace")
-    if _BEGIN.match(text) is None:
+    at = 0
+    while (skipped := _SKIPPED.match(text, at)) is not None:
+        at = skipped.end()
+    if _BEGIN.match(text, at) is None:
         return False
     return any(
         (_INTO if one["insert"] else _FROM).match(text, one.end())

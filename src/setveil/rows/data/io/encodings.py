@@ -33,7 +33,7 @@ _FREQUENT = 0.7  # of the characters of a Chinese text are frequent ones, which 
 def scripts_in(content: bytes) -> list[str]:
     """Name the encodings in which a text that is not UTF-8 has words of another script than the Latin one.
 
-    >>> words = [("牛乳,パン", "cp932"), ("Иванов,хлеб", "cp1251"), ("우유,빵", "cp949"), ("Käse", "cp1252")]
+    >>> words = [("牛乳,パン", "cp932"), ("Иванов Пётр,сыр", "cp1251"), ("우유", "cp949"), ("é", "cp1252")]
     >>> [scripts_in(word.encode(encoding)) for word, encoding in words]
     [['cp932'], ['cp1251'], ['cp949'], []]
     """
@@ -55,7 +55,7 @@ def scripts_in(content: bytes) -> list[str]:
         signs = [sign for sign in text if not sign.isascii()]
         fitting = [sign for sign in signs if name_of_letter(sign, "").startswith(letters)]
         if fitting and len(fitting) >= _SURE * len(signs):
-            found[encoding] = _plausible(encoding, fitting)
+            found[encoding] = len(fitting) / len(signs) + _plausible(encoding, fitting, words)
     best = max(found.values(), default=0.0)
     return [_LARGER.get(encoding, encoding) for encoding, score in found.items() if score == best > 0]
 
@@ -73,8 +73,8 @@ def latin_in(content: bytes) -> str:
     return max(letters, key=lambda one: letters[one])
 
 
-def _plausible(encoding: str, letters: list[str]) -> float:
-    """Rate letters of a script: the share of those that a text in another encoding would rarely contain."""
+def _plausible(encoding: str, letters: list[str], words: list[str]) -> float:
+    """Rate a script by its frequent letters, or by words that have capitals at their beginnings only."""
     if encoding in {"gb18030", "big5"}:
         frequent = sum(0xB0 <= (sign.encode("gb2312", "ignore") or b"\0")[0] <= 0xD7 for sign in letters)
         share = frequent / len(letters)
@@ -82,7 +82,8 @@ def _plausible(encoding: str, letters: list[str]) -> float:
     if encoding in {"cp932", "euc_jp"}:
         kana = sum(name_of_letter(sign).startswith(("HIRAGANA", "KATAKANA")) for sign in letters)
         return 1 + kana / len(letters) if 10 * kana > len(letters) else _FREQUENT * (encoding == "cp932")
-    return 1 + sum(not sign.isupper() for sign in letters) / len(letters)
+    as_written = sum(word in (word.lower(), word.upper(), word.capitalize()) for word in words)
+    return 1 + (as_written / len(words) + sum(not sign.isupper() for sign in letters) / len(letters)) / 2
 
 
 def encoding_of(named: str | None, file: str) -> str | None:
