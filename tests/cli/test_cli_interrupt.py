@@ -597,26 +597,27 @@ def test_ctrl_c_while_compiling(tmp_path: Path) -> None:
     def compiled(cache: Path) -> set[str]:
         return {path.name for path in cache.rglob("*.kernel")}
 
-    def holds(enough: int) -> bool:
+    def holds(cache: Path, enough: int) -> bool:
         return len(compiled(cache)) >= enough
 
     def kept_in(cache: Path) -> dict[str, str]:
         return {"NUMBA_CACHE_DIR": str(cache)}
 
-    whole, cache = tmp_path / "whole", tmp_path / "cache"
+    whole = tmp_path / "whole"
     # By itself, the command compiles what it needs. Processes that help go on with more of their list.
     setveil(*command, "--threads", 1, cwd=tmp_path, env=kept_in(whole)).ok()
     needed = compiled(whole)
     assert len(needed) > 2
     for enough in (1, 2):
+        cache = tmp_path / f"cache-{enough}"  # an empty one, so that the command is at work
         with running(*command, cwd=tmp_path, env=kept_in(cache)) as process:
-            assert stopped_if(process, partial(holds, enough))
+            assert stopped_if(process, partial(holds, cache, enough))
             assert not compiled(cache) >= needed
             code, said = interrupt(process)
         assert code == INTERRUPTED
         assert said.endswith("Interrupted.\n")
-    setveil(*command, cwd=tmp_path, env=kept_in(cache)).ok()  # what was kept of interrupted runs is sound
-    assert compiled(cache) >= needed
+        setveil(*command, cwd=tmp_path, env=kept_in(cache)).ok()  # what was kept of interrupted runs is sound
+        assert compiled(cache) >= needed
 
 
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
