@@ -100,8 +100,8 @@ MUTANTS = [  # file, text that occurs in it once, its replacement, tests
     ),
     (
         INFERENCE,
-        "and told.counts[q] > limit[support]:",
-        "and told.counts[q] > limit[support] + 1:",
+        "and companions.counts[q] > limit[support]:",
+        "and companions.counts[q] > limit[support] + 1:",
         INFERENCE_TESTS,
     ),
     (INFERENCE, "if count > limit[n]]", "if count > limit[n] + 1]", INFERENCE_TESTS),
