@@ -154,3 +154,24 @@ def test_json_and_frames_have_the_same_columns(rows: list[dict[str, Any]]) -> No
     frame = flat_frame(pl.DataFrame(rows, schema=schema).lazy()).collect()
     for of_json, of_frame in zip((flat(row, "") for row in rows), frame.to_dicts(), strict=True):
         assert of_frame == {"id": of_json["id"], **{n: of_json.get(n, []) for n in ("x.k", "x.n")}}
+
+
+@pytest.mark.parametrize("between", ["\n", "", ",\n", " , "])
+@pytest.mark.parametrize("around", ["{}", "{},\n", "[{}]", "[\n{},\n]\n"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_objects_one_after_the_other(tmp_path: Path, between: str, around: str, indent: int | None) -> None:
+    """As `jq` and databases print them, and with a comma too many; elements of an array need commas."""
+    if "[" in around and "," not in between:
+        return
+    path = tmp_path / "orders.json"
+    path.write_text(around.format(between.join(json.dumps(one, indent=indent) for one in ORDERS)))
+    data = read(path, id_column="user.id", item_column="items.sku")
+    assert sorted(data.rows()) == [(), ("milk", "rum", "tea")]
+
+
+@pytest.mark.parametrize("text", ['{"a": ["x"]}\n{"a": ["y"]', '{"a": ["x"]} ["y"] 7', '{"a": 1}{"a"}'])
+def test_objects_one_after_the_other_of_which_one_is_none(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "orders.json"
+    path.write_text(text)
+    with pytest.raises((DataError, TableError)):
+        read(path, id_column="b", item_column="a")

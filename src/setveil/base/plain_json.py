@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 _MOST_DIGITS = 300  # of an integer: a longer one is no float, either
 _TOO_LONG = 10**_MOST_DIGITS
+_BETWEEN = ", \t\r\n"  # values of a stream
 
 
 def read_json(content: bytes | str) -> Any:
@@ -62,6 +64,25 @@ def read_toml(text: str) -> dict[str, Any]:
 def read_json_with(content: bytes | str, **how: Any) -> Any:
     """Read JSON with options of `json.loads`, such as hooks that keep numbers as texts."""
     return _plainly(lambda: json.loads(content, **how))
+
+
+def read_json_stream(text: str, **how: Any) -> list[Any]:
+    r"""Read values one after the other, with or without commas between them and brackets around them.
+
+    >>> read_json_stream('{"k": 5}\n{"k": 6}'), read_json_stream('[{"k": 5}, {"k": 6},]')
+    ([{'k': 5}, {'k': 6}], [{'k': 5}, {'k': 6}])
+    """
+    text = text.strip()
+    if text[:1] == "[" and text[-1:] == "]":
+        text = text[1:-1]
+    decoder, values = json.JSONDecoder(**how), []
+    at = len(text) - len(text.lstrip(_BETWEEN))
+    while at < len(text):
+        value, at = _plainly(partial(decoder.raw_decode, text, at))
+        values.append(value)
+        while at < len(text) and text[at] in _BETWEEN:
+            at += 1
+    return values
 
 
 def _plainly(read: Callable[[], Any]) -> Any:

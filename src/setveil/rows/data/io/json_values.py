@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from setveil.base.errors import DataError, TableError, shorten
-from setveil.base.plain_json import read_json_with
+from setveil.base.plain_json import read_json_stream, read_json_with
 from setveil.rows.data.io.lines import as_spec, in_words
 from setveil.rows.data.io.source import Text
 from setveil.rows.data.nested import flat, lists_in, rows_in, several_lists
@@ -35,7 +35,7 @@ def _is_one_object(content: bytes) -> bool:
         try:
             return rows_in(read_json_with(content.decode())) is not None
         except ValueError:
-            return False
+            return len(_stream(content, {})) > 1
     return not content[:first].rstrip().endswith(b"}")
 
 
@@ -54,7 +54,7 @@ def values_in(text: Text, **how: Any) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(lines, 1):
         where = f"{text.name}, line {text.original(number)}"
         try:
-            row = _parse(line, where, how) if line.strip() else BLANK
+            row = _parse(line.rstrip().removesuffix(b","), where, how) if line.strip() else BLANK
         except DataError as error:
             raise _broken(text, lines, error, how) or error from None
         yield number, flat(row, where) if isinstance(row, dict) else row
@@ -80,11 +80,25 @@ def _broken(
 
 def _elements(text: Text, how: Mapping[str, Any]) -> list[Any]:
     """List the elements of the array that a text is, or of the one that is in its object."""
-    found = _parse(text.content, text.name, how)
+    try:
+        found = _parse(text.content, text.name, how)
+    except DataError as error:
+        found = _stream(text.content, how)
+        if len(found) < 2:
+            raise error from None
     rows: list[Any] | None = found if isinstance(found, list) else rows_in(found)
     if rows is None:
         raise several_lists(text.name, lists_in(found))
     return rows
+
+
+def _stream(content: bytes, how: Mapping[str, Any]) -> list[Any]:
+    """Read objects, or arrays, that are written one after the other; empty: these are none."""
+    try:
+        found = read_json_stream(content.decode(), **how)
+    except ValueError:
+        return []
+    return found if all(isinstance(one, dict | list) for one in found) else []
 
 
 def _parse(content: bytes, where: str, how: Mapping[str, Any]) -> Any:
