@@ -140,6 +140,16 @@ def test_all_itemsets_are_the_same_as_a_list_of_them() -> None:
         assert groups(run(rows, PrivacyConstraints(k, m=m), **more)) == groups(run(rows, listed, **more))
 
 
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_a_rare_pair_that_no_three_items_become(k: int) -> None:
+    """k - 1 rows hold a and b, and nothing else; no further item stands for either."""
+    rows = [frozenset(row) for row in [*["ab"] * (k - 1), *["a", "b", "cde"] * k]]
+    listed = PrivacyConstraints(k, naive.all_itemsets(rows, 3, "abcde"))
+    both = [run(rows, one, max_suppressed_items=1) for one in (PrivacyConstraints(k, m=3), listed)]
+    assert groups(both[0]) == groups(both[1])
+    assert groups(both[0]) != {item: frozenset(item) for item in "abcde"}
+
+
 def test_worked_example() -> None:
     release = run(ROWS, PrivacyConstraints(5, PRIVACY), utility=UTILITY, max_suppressed_items=0.15)
     assert image(release) == {
