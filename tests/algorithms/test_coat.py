@@ -142,7 +142,7 @@ def test_all_itemsets_are_the_same_as_a_list_of_them() -> None:
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_a_rare_pair_that_no_three_items_become(k: int) -> None:
-    """k - 1 rows hold a and b, and nothing else; no further item stands for either."""
+    """k - 1 rows hold a and b, and nothing else; neither represents a further item."""
     rows = [frozenset(row) for row in [*["ab"] * (k - 1), *["a", "b", "cde"] * k]]
     listed = PrivacyConstraints(k, naive.all_itemsets(rows, 3, "abcde"))
     both = [run(rows, one, max_suppressed_items=1) for one in (PrivacyConstraints(k, m=3), listed)]

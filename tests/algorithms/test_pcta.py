@@ -152,7 +152,7 @@ def pair(a: str, b: str) -> tuple[frozenset[str], frozenset[str]]:
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_a_rare_pair_that_no_three_items_become(k: int) -> None:
-    """k - 1 rows hold a and b, and nothing else; no further item stands for either."""
+    """k - 1 rows hold a and b, and nothing else; neither represents a further item."""
     rows = [frozenset(row) for row in [*["ab"] * (k - 1), *["a", "b", "cde"] * k]]
     listed = PrivacyConstraints(k, all_itemsets(rows, 3, "abcde"))
     both = [run(rows, one, max_suppressed_items=1) for one in (PrivacyConstraints(k, m=3), listed)]
