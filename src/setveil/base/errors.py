@@ -537,7 +537,12 @@ def described(value: object) -> str:
 
 
 def require_type(what: str, value: object, kinds: type | tuple[type, ...], *, hint: str = "") -> None:
-    """Refuse a value of a wrong type; `what` says which is meant and what it must be."""
+    """Refuse a value of a wrong type; `what` says which is meant and what it must be.
+
+    >>> require_type("The path must be a text", 5, str)
+    Traceback (most recent call last):
+    setveil.base.errors.RequestError: The path must be a text, got 5.
+    """
     if not isinstance(value, kinds):
         raise RequestError(f"{what}, got {described(value)}.", hint=hint)
 

@@ -76,6 +76,8 @@ def with_columns(guarantee: Facts, items: str, article: str) -> str:
 
     >>> with_columns({"model": "kkm"}, "2 items", "the")
     'the quasi-identifiers and 2 items'
+    >>> with_columns({"model": "km-anonymity"}, "2 items", "the")
+    '2 items'
     """
     columns = words_for(guarantee).known_in_all
     return f"{article} {columns} and {items}" if columns else items

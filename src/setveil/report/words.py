@@ -293,6 +293,8 @@ def smallest_loss(found: Optimality) -> str:
 
     >>> smallest_loss({"objective": "lm", "model": "cut with suppression"})
     'smallest loss (LM) possible with this hierarchy'
+    >>> smallest_loss({"objective": "entropy", "model": "suppression", "weighted": True})
+    'smallest weighted entropy loss of any suppression'
     """
     weighted = "weighted " if found.get("weighted") else ""
     limited = "within the limits" if found.get("limited") else ""

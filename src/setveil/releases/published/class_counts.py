@@ -37,7 +37,14 @@ Line = tuple[int, str, str, int]  # class (TOTAL: all), item, label ("": suppres
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """Supports of items by class, and over all classes."""
+    """Supports of items by class, and over all classes.
+
+    >>> import setveil as sv
+    >>> rows = 20 * [["tea", "milk"], ["tea"]] + 20 * [["rum", "cola"], ["rum"]]
+    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=2), classes=2, class_size=20)
+    >>> release.counts.lines()[:2]
+    [(-1, 'cola', '', 20), (-1, 'milk', '', 20)]
+    """
 
     # Of each line: the class, -1 for a total; the item; the label that it is published under, "": suppressed,
     # or a total. Totals first, then class by class, in item order each.

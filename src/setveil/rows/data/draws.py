@@ -18,6 +18,12 @@ def row_keys(data: Transactions, seed: int, purpose: str = "") -> NDArray[np.uin
     """Draw a number for each row, from its texts, the seed and the purpose: uint64 (n_rows,).
 
     Equal rows are counted and get different numbers. The order of the input's lines does not matter.
+
+    >>> from setveil import Transactions
+    >>> one = Transactions.from_rows([["tea"], ["milk", "tea"], ["tea"]])
+    >>> two = Transactions.from_rows([["tea"], ["tea"], ["milk", "tea"]])
+    >>> sorted(row_keys(one, 7)) == sorted(row_keys(two, 7))
+    True
     """
     content = _content(data, *_label_numbers(data, seed, purpose))
     order = np.argsort(content, kind="stable")
@@ -27,7 +33,14 @@ def row_keys(data: Transactions, seed: int, purpose: str = "") -> NDArray[np.uin
 
 
 def occurrence_keys(data: Transactions, seed: int, purpose: str = "") -> NDArray[np.uint64]:
-    """Draw a number for each occurrence, from the texts of its row alone: equal rows get equal numbers."""
+    """Draw a number for each occurrence, from the texts of its row alone: equal rows get equal numbers.
+
+    >>> from setveil import Transactions
+    >>> data = Transactions.from_rows([["tea"], ["milk", "tea"], ["tea"]])
+    >>> keys = occurrence_keys(data, 7).tolist()
+    >>> keys[0] == keys[3], keys[0] == keys[2]
+    (True, False)
+    """
     labels, secret = _label_numbers(data, seed, purpose)
     of_row = scrambled(_content(data, labels, secret))
     return scrambled(np.repeat(of_row, np.diff(data.indptr)) + labels[data.items])

@@ -146,6 +146,8 @@ def are_days_or_times(values: Iterable[str]) -> bool:
 
     >>> are_days_or_times(["Mo", "Di", "NA"]), are_days_or_times(["Do", "Mi", "La"])
     (True, False)
+    >>> are_days_or_times(["9:30", "14:00:05"]), are_days_or_times(["Fr."])
+    (True, False)
     """
     found = {value for value in values if value not in MISSING}
     return len(found) > 1 and all(map(_DAY_OR_TIME.fullmatch, found))

@@ -28,6 +28,10 @@ def ward_sample(rows: int = 4000, seed: int = 0) -> tuple[Lines, Lines]:
 
     The table has a header, then a line per stay: case number, age, sex, zip code, diagnoses, readmitted.
     Paths: one per code (for `setveil.Hierarchy.from_paths`).
+
+    >>> table, paths = ward_sample(2)
+    >>> table[1]
+    ['900000', '78', 'F', '10245', 'E11.9;N18.3', 'no']
     """
     _require_rows(rows)
     chance = random.Random(seed + 1)  # noqa: S311
@@ -54,6 +58,10 @@ def log_sample(patients: int = 3000, seed: int = 0) -> tuple[Lines, Lines]:
 
     Each patient has at least one visit. The table has a header, then a line per visit: patient, date,
     diagnosis. Paths: one per code (for `setveil.Hierarchy.from_paths`).
+
+    >>> table, paths = log_sample(2)
+    >>> table[1]
+    ['100007', '19.03.2025', 'I48.0']
     """
     _require_rows(patients)
     chance = random.Random(seed + 7)  # noqa: S311

@@ -39,7 +39,13 @@ class System:
 
 
 def growing(parts: tuple[str | None, ...], before: tuple[str, ...] = ("",)) -> Path:
-    """Join the parts of a code, each after its text in `before`, step by step: its prefixes and itself."""
+    """Join the parts of a code step by step: its prefixes and itself.
+
+    `before`: the text before each part; the last one before all others.
+
+    >>> growing(("01", "1", "2", None), ("", "."))
+    ('01', '01.1', '01.1.2')
+    """
     path: list[str] = []
     for i, part in enumerate(parts):
         if part:
