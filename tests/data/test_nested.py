@@ -175,3 +175,11 @@ def test_objects_one_after_the_other_of_which_one_is_none(tmp_path: Path, text: 
     path.write_text(text)
     with pytest.raises((DataError, TableError)):
         read(path, id_column="b", item_column="a")
+
+
+def test_a_broken_line_among_lines_with_commas(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"who": 1, "items": ["tea"]}\n' + '{"who": 2, "items": ["rum"]},\n' * 8 + '{"who": 3,\n')
+    with pytest.raises(TableError) as found:
+        read(path, id_column="who", item_column="items")
+    assert found.value.readings[0][0] == {"skip_lines": "10-10"}

@@ -75,13 +75,13 @@ def read_json_stream(text: str, **how: Any) -> list[Any]:
     text = text.strip()
     if text[:1] == "[" and text[-1:] == "]":
         text = text[1:-1]
-    decoder, values = json.JSONDecoder(**how), []
-    at = len(text) - len(text.lstrip(_BETWEEN))
+    decoder, values, at = json.JSONDecoder(**how), [], 0
     while at < len(text):
+        if text[at] in _BETWEEN:
+            at += 1
+            continue
         value, at = _plainly(partial(decoder.raw_decode, text, at))
         values.append(value)
-        while at < len(text) and text[at] in _BETWEEN:
-            at += 1
     return values
 
 

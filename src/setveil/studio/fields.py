@@ -34,6 +34,8 @@ _OPTION = re.compile(
     r"""|(?<![\w-])--((?:zeros (?:kept|lost))|[a-z][a-z-]*[a-z]|[a-z])(?![\w-])""",
     re.MULTILINE,
 )
+_MISSING = re.compile(r"add --missing ('.*?'|\S+?)(?=\.$)")
+_NOT_MISSING = re.compile("--not-missing WORD reads it as")
 
 
 def in_fields(text: str) -> str:
@@ -43,6 +45,15 @@ def in_fields(text: str) -> str:
     '“rho” is above 0, but --plugin and `setveil risk --m 2` stay as they are.'
     """
     return _OPTION.sub(_named, text)
+
+
+def note_in_fields(note: str) -> str:
+    """Write a note about words for no item with the fields in which they are entered.
+
+    >>> note_in_fields("2 lines: none (2) is read as an item. If there is no item, add --missing none.")
+    '2 lines: none (2) is read as an item. If there is no item, enter none under Missing.'
+    """
+    return _MISSING.sub(r"enter \1 under Missing", _NOT_MISSING.sub("Entered under Not missing, it is", note))
 
 
 def _named(found: re.Match[str]) -> str:

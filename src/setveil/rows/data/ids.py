@@ -339,7 +339,7 @@ class Again:
     several: int
     unequal: int
     classes: int  # how many combinations of what somebody may know there are
-    # `NAMED`: it is named like person IDs. `SURE`: what somebody may know is the same wherever a
+    # `NAMED`: it is named like person IDs. `SURE`: what someone may know is the same wherever a
     # value comes again, which is no chance, and does not follow from a single column. `LIKELY`: it does, but
     # the values behave like ids otherwise, too. `DERIVED`: they may as well say that column in other words.
     grade: int

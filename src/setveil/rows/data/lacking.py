@@ -245,14 +245,19 @@ def words_noted(found: Counter[str], name: str, unit: str = "line") -> str:
     """Say how many lines have which word in place of an item; "" if none has."""
     if not found:
         return ""
-    shown = [f"{shorten(word)} ({times:,})" for word, times in found.most_common(5)]
     more = f" and {len(found) - 5} more words" if len(found) > 5 else ""
-    of = f" of column {shorten(name)}" if name else ""
     mean = "means" if len(found) == 1 else "mean"
     return (
-        f"{count(found.total(), unit)}{of}: {', '.join(shown)}{more} {mean} that there is no item. "
+        f"{_lines_with(found, name, unit)}{more} {mean} that there is no item. "
         "--not-missing WORD reads it as one."
     )
+
+
+def _lines_with(found: Counter[str], name: str, unit: str) -> str:
+    """Count the lines with some words, and each of the most frequent of them."""
+    of = f" of column {shorten(name)}" if name else ""
+    shown = ", ".join(f"{shorten(word)} ({times:,})" for word, times in found.most_common(5))
+    return f"{count(found.total(), unit)}{of}: {shown}"
 
 
 def doubtful_noted(
@@ -267,14 +272,9 @@ def doubtful_noted(
     found = Counter({labels[at]: int(times[at]) for at in places if times[at]})
     if not found:
         return []
-    of = f" of column {shorten(name)}" if name else ""
-    shown = ", ".join(f"{shorten(word)} ({number:,})" for word, number in found.most_common(5))
     words = shlex.quote(",".join(map(as_field, sorted(found))))
-    one = len(found) == 1
-    return [
-        f"{count(found.total(), unit)}{of}: {shown} {'is read as an item' if one else 'are read as items'}. "
-        f"If there is no item, add --missing {words}."
-    ]
+    read = "is read as an item" if len(found) == 1 else "are read as items"
+    return [f"{_lines_with(found, name, unit)} {read}. If there is no item, add --missing {words}."]
 
 
 def refuse_lines(

@@ -34,6 +34,7 @@ from setveil.runs.options.reading import Reading
 from setveil.studio.desk import facts
 from setveil.studio.desk.columns import levels_of, presets
 from setveil.studio.desk.place import Desk
+from setveil.studio.fields import note_in_fields
 from setveil.studio.places import make_folder, read_settings
 from setveil.studio.trees import column_trees
 
@@ -392,10 +393,7 @@ def _notes_of_reading(data: Any) -> list[str]:
     """List what reading noticed: skipped lines, and words for no item, with the fields that change this."""
     origin = [] if data.is_table or data.origin is None else data.origin.notes
     notes = [] if data.only_facts else [*getattr(data, "notes", ()), *origin]
-    return [
-        _IN_FIELD.sub(r"enter \1 under Missing", _NOT.sub("Entered under Not missing, it is", note))
-        for note in notes
-    ]
+    return [note_in_fields(note) for note in notes]
 
 
 def _overview_of_rows(data: Any) -> dict[str, Any]:
@@ -454,10 +452,6 @@ def _overview_of_facts(data: Any) -> dict[str, Any]:
     }
 
 
-_IN_FIELD, _NOT = (
-    re.compile(r"add --missing ('.*?'|\S+?)(?=\.$)"),
-    re.compile("--not-missing WORD reads it as"),
-)
 _OVERVIEWS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "tables": _overview_of_table,
     "facts": _overview_of_facts,

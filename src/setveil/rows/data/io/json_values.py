@@ -50,11 +50,11 @@ def values_in(text: Text, **how: Any) -> Iterator[tuple[int, Any]]:
         for number, row in enumerate(_elements(text, how), 1):
             yield number, flat(row, f"{text.name}, element {number}") if isinstance(row, dict) else row
         return
-    lines = text.content.splitlines()
+    lines = [line.rstrip().removesuffix(b",") or line for line in text.content.splitlines()]
     for number, line in enumerate(lines, 1):
         where = f"{text.name}, line {text.original(number)}"
         try:
-            row = _parse(line.rstrip().removesuffix(b","), where, how) if line.strip() else BLANK
+            row = _parse(line, where, how) if line.strip() else BLANK
         except DataError as error:
             raise _broken(text, lines, error, how) or error from None
         yield number, flat(row, where) if isinstance(row, dict) else row
