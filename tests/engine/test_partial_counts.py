@@ -9,9 +9,9 @@ import numpy as np
 
 from setveil.kernels.count import empty_table
 from setveil.kernels.rows import distinct_rows, frozen, recode_rows, take_rows
+from setveil.rows.engine.counting import WeightedPiece
 from setveil.rows.engine.numbering import Numbering
 from setveil.rows.engine.partial import (
-    WeightedPiece,
     added,
     blocks,
     count_part,

@@ -84,16 +84,20 @@ def number_rows(indptr, items, starts, numbers, n, out_ptr, out):
 
 
 @compiled
-def add_supports(indptr, items, starts, numbers, stamp, supports):
-    """Add for each number the rows that contain an item with it; stamp: -1 everywhere; both are written."""
+def add_supports(indptr, items, weights, starts, numbers, stamp, supports):
+    """Add for each number the rows that contain an item with it; stamp: -1 everywhere; both are written.
+
+    weights: how many rows each represents, or (0,) for one each.
+    """
     for row in range(indptr.size - 1):
+        weight = weights[row] if weights.size else np.int64(1)
         for p in range(indptr[row], indptr[row + 1]):
             v = items[p]
             for at in range(starts[v], starts[v + 1]):
                 number = numbers[at]
                 if stamp[number] != row:
                     stamp[number] = row
-                    supports[number] += 1
+                    supports[number] += weight
 
 
 @compiled

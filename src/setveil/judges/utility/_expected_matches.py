@@ -25,6 +25,54 @@ def _label_in(indptr, labels, row, cover_starts, covers, item):
 
 
 @compiled
+def _first_from(tidlists, low, end, row):
+    """Find the first place from `low` of a row number of at least `row` in an ascending list, or the end."""
+    high, step = low, 1
+    while high < end and tidlists[high] < row:
+        low = high + 1
+        high += step
+        step *= 2
+    high = min(high, end)
+    while low < high:
+        middle = (low + high) // 2
+        if tidlists[middle] < row:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _rows_with_all(weights, starts, tidlists, labels, probability):
+    """Sum over the rows that hold all of some labels, of which the first is in fewest, the probability."""
+    at = np.empty(labels.size, np.int64)
+    for j in range(labels.size):
+        at[j] = starts[labels[j]]
+    estimate = 0.0
+    for slot in range(starts[labels[0]], starts[labels[0] + 1]):
+        row = np.int64(tidlists[slot])
+        inside = True
+        for j in range(1, labels.size):
+            end = starts[labels[j] + 1]
+            at[j] = _first_from(tidlists, at[j], end, row)
+            if at[j] == end or tidlists[at[j]] != row:
+                inside = False
+                break
+        if inside:
+            estimate += weights[row] * probability
+    return estimate
+
+
+@compiled
+def _have_one(cover_starts, query):
+    """Whether one label represents each item of a query."""
+    others = 0
+    for item in query:
+        others += cover_starts[item + 1] - cover_starts[item] != 1
+    return others == 0
+
+
+@compiled
 def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_starts, covers, query):
     """Sum over the distinct published rows the probability that a row's labels yield all items of the query.
 
@@ -41,6 +89,22 @@ def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_sta
         if fewest < 0 or total < fewest:
             pivot, fewest = j, total
     found = np.empty(query.size, np.int64)
+    if _have_one(cover_starts, query):
+        probability, different = 1.0, 1
+        found[0] = covers[cover_starts[query[pivot]]]
+        seen = np.empty(query.size, np.int64)
+        for j in range(query.size):  # the factors in the order in which they come below
+            seen[j] = covers[cover_starts[query[j]]]
+            probability *= 0.5
+            known = False
+            for other in range(j):
+                known = known or seen[other] == seen[j]
+            if not known:
+                probability *= scale[seen[j]]
+                if seen[j] != found[0]:
+                    found[different] = seen[j]
+                    different += 1
+        return _rows_with_all(weights, starts, tidlists, found[:different], probability)
     estimate = 0.0
     item = query[pivot]
     for at in range(cover_starts[item], cover_starts[item + 1]):

@@ -54,8 +54,8 @@ def _original_supports(original: Sums, recoding: AnyRecoding) -> NDArray[np.int6
     labels_of = frozen(starts, np.int64), frozen(np.concatenate([label[:0], *of_item]), np.int32)
     if counts_itself(original):
         return original.supports_of_groups(*labels_of, n)
-    rows, supports = in_memory(original), np.zeros(n, np.int64)
-    add_supports(rows.indptr, rows.items, *labels_of, np.full(n, -1, np.int64), supports)
+    supports = np.zeros(n, np.int64)
+    add_supports(*in_memory(original).distinct, *labels_of, np.full(n, -1, np.int64), supports)
     return supports
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
 from setveil.kernels.walk import extend_rows
-from setveil.rows.data.sums import is_in_memory
+from setveil.rows.data.sums import in_memory, is_in_memory
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.engine.parts import PartRows, RowsOnDisk
 from setveil.rows.engine.rows import AllRows, MemoryRows
@@ -27,26 +28,34 @@ class Cut:
       unused
     - live: bool (n_nodes,), nodes that are in the cut or above it, i.e. not generalized
     - full, paid: for each node the cost of publishing it, and of the part of the cut at or under it
-    - held: the rows of leaves, to be counted; leaf_rows: (int64, int32), these rows unless they are on disk
+    - held: the rows of leaves, to be counted, equal ones merged; leaf_rows: (int64, int32), all of them,
+      unless they are on disk
     - of_leaf: int64 (n_leaves,), occurrences
     """
 
     def __init__(self, data: Transactions | RowsOnDisk, tree: Hierarchy, of_leaf: Ints | None = None) -> None:
         """Start with the leaves; `of_leaf`: their occurrences, where the rows are not all that cost."""
-        self.tree = tree
-        leaf = tree.locate(data.vocabulary)
-        self.held: AllRows
-        if not is_in_memory(data):
-            self.held = PartRows(data, leaf)
-            self.of_leaf = leaf_occurrences(data, tree)
-        else:
-            self.look_at(*recode_rows(data.indptr, data.items, leaf))
-            counted = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
-            self.of_leaf = counted if of_leaf is None else of_leaf
+        self.data, self.tree = data, tree
+        self.of_leaf = leaf_occurrences(data, tree) if of_leaf is None else of_leaf
         before = np.concatenate(([0], np.cumsum(self.of_leaf[tree.leaf_order])))
         charged = np.where(tree.leaf_counts > 1, tree.spread[0], 0)
         self.full: list[int] = ((before[tree.high] - before[tree.low]) * charged).tolist()
         self._start()
+
+    @cached_property
+    def held(self) -> AllRows:
+        """The rows as algorithms count them."""
+        leaf = self.tree.locate(self.data.vocabulary)
+        if not is_in_memory(self.data):
+            return PartRows(self.data, leaf)
+        indptr, items, weights = self.data.distinct
+        return MemoryRows(*recode_rows(indptr, items, leaf), weights)
+
+    @cached_property
+    def leaf_rows(self) -> tuple[Ints, Ids]:
+        """The rows as they come."""
+        data = in_memory(self.data)
+        return recode_rows(data.indptr, data.items, self.tree.locate(data.vocabulary))
 
     @property
     def whole(self) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from setveil.base.errors import DataError, listed, shorten, unreadable
 from setveil.base.plain_json import read_json
 from setveil.kernels.content import group_order, merge_rows_by_content
-from setveil.kernels.rows import frozen, recode_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.releases.published import KindInfo, MadeRelease, kind_named, kinds, of_another_kind
 from setveil.releases.published.about import (
     about_beside,
@@ -261,19 +261,31 @@ def publish(
 
     Shuffling alone would reveal the input's order: the seed is public, so anyone can reverse the shuffle.
     """
-    indptr, items, labels = in_used_labels(recode(data, made))
-    group, first, weights = merge_rows_by_content(indptr, items)
+    group, indptr, items, weights, labels = _by_content(data, made)
     order, row_map = shuffled(group_order(group, weights), seed)
-    published = Transactions(*take_rows(indptr, items, order), labels)
+    published = Transactions(*take_rows(indptr, items, group[order]), labels)
     # What was found to sort the rows need not be found again.
-    vars(published)["distinct"] = *take_rows(indptr, items, first), frozen(weights, np.int64)
-    del indptr, items, group, order  # as large as the data
+    vars(published)["distinct"] = indptr, items, frozen(weights, np.int64)
+    del group, order  # as large as the data
     filled = int(np.count_nonzero(published.row_lengths()))
     counts = Counts.of(data, made, least, filled=filled) if least else None
     parts = None
     if made.part_of_row is not None:
         parts = ItemParts.of(made.part_of_row, data, made)
     return RowsRelease(published, made, frozen(row_map, np.int64), details or {}, counts, parts)
+
+
+def _by_content(data: Transactions, made: AnyRecoding) -> tuple[Ints, Ints, Ids, Ints, Vocabulary]:
+    """Recode rows: the group of each, the distinct rows of labels that these groups are, and their sizes."""
+    if not made.uniform:
+        indptr, items, labels = in_used_labels(recode(data, made))
+        group, first, weights = merge_rows_by_content(indptr, items)
+        return group, *take_rows(indptr, items, first), weights, labels
+    number, indptr, items, times = data.merged  # equal rows stay equal
+    indptr, items, labels = in_used_labels(recode(Transactions(indptr, items, data.vocabulary), made))
+    group, first, _ = merge_rows_by_content(indptr, items)
+    weights = np.bincount(group, times, first.size).astype(np.int64)
+    return group[number], *take_rows(indptr, items, first), weights, labels
 
 
 def in_used_labels(recoded: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32], Vocabulary]:
@@ -297,11 +309,18 @@ def shuffled(in_order: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64],
 
 
 def by_key(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Sort keys, equal ones as they come; faster than a stable sort where hardly any are equal."""
-    order = np.argsort(keys)
-    ordered = keys[order]
-    if (ordered[1:] == ordered[:-1]).any():
-        order = np.argsort(keys, kind="stable")
+    """Sort keys, equal ones as they come: by their leading bits, with the places as the last ones."""
+    bits = np.uint64(keys.size.bit_length())
+    last = (np.uint64(1) << bits) - np.uint64(1)
+    packed = keys & ~last
+    packed |= np.arange(keys.size, dtype=np.uint64)
+    packed.sort()
+    order = (packed & last).astype(np.int64)
+    packed >>= bits
+    same = packed[1:] == packed[:-1]
+    if same.any():  # these few are sorted by all their bits
+        some = np.flatnonzero(np.append(same, False) | np.append(False, same))
+        order[some] = order[some][np.lexsort((keys[order[some]], packed[some]))]
     return order
 
 

@@ -460,10 +460,10 @@ def ids_in_lists(
 
 
 def _ids_at(
-    places: Sequence[int], indptr: NDArray[np.int64], codes: NDArray[np.int64], labels: Sequence[str]
+    places: Sequence[int], indptr: NDArray[np.int64], codes: NDArray[np.integer], labels: Sequence[str]
 ) -> Iterator[tuple[int, list[str]]]:
     """List the values of each of some positions that stand at no other."""
-    total = np.bincount(codes, minlength=len(labels))
+    total = np.bincount(codes if places else codes[:0], minlength=len(labels))
     for place in places:
         here = np.bincount(codes[fields_at(indptr, place)], minlength=len(labels))
         yield place, [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
@@ -505,9 +505,9 @@ def _named_place(place: int) -> str:
 
 def _without_gaps(
     indptr: NDArray[np.integer], codes: NDArray[np.integer]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
     """Omit the fields that are no items."""
-    bounds, items = np.asarray(indptr, np.int64), np.asarray(codes, np.int64)
+    bounds, items = np.asarray(indptr, np.int64), np.asarray(codes)
     if items.size and items.min() < 0:
         bounds, items = np.concatenate(([0], np.cumsum(items >= 0)))[bounds], items[items >= 0]
     return bounds, items
@@ -538,7 +538,7 @@ def places_of_ids(
 
 
 def _behave(
-    values: NDArray[np.int64], labels: Sequence[str], total: NDArray[np.integer], filled: int
+    values: NDArray[np.integer], labels: Sequence[str], total: NDArray[np.integer], filled: int
 ) -> bool:
     """Return whether the values of a position behave like IDs."""
     if values.size < max(evidence.MANY, evidence.ALIKE * filled):

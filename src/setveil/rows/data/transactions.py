@@ -415,8 +415,15 @@ class Transactions(Exposed):
         >>> [part.tolist() for part in data.distinct]
         [[0, 2, 3], [0, 1, 1], [2, 1]]
         """
-        _, first, weights = merge_rows_by_content(self.indptr, self.items)
-        return *take_rows(self.indptr, self.items, first), frozen(weights, np.int64)
+        _, indptr, items, weights = self.merged
+        return indptr, items, weights
+
+    @cached_property
+    def merged(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Which of the `distinct` rows each row is: int32 (n_rows,); and these, in their three parts."""
+        group, first, weights = merge_rows_by_content(self.indptr, self.items)
+        rows = take_rows(self.indptr, self.items, first)
+        return frozen(group, np.int32), *rows, frozen(weights, np.int64)
 
     @cached_property
     def holders(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,13 @@ from setveil.kernels.count import (
     number_rows,
     work_by_greatest,
 )
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, take_rows
 from setveil.rows.engine.numbering import Numbering
 
 Piece = tuple[Ints, Ids]  # indptr and leaves of some rows
+WeightedPiece = tuple[Ints, Ids, Ints]  # and how many rows each represents, or ONE_EACH
 Tick = Callable[[float], None]
+P = TypeVar("P", Piece, WeightedPiece)
 MOST_APART = 1 << 24  # cells of the tables of all threads, where each has its own
 TOGETHER = 8  # pieces that are held at a time
 ONE_EACH = frozen(np.zeros(0), np.int64)
@@ -37,12 +40,17 @@ def numbered(piece: Piece, numbering: Numbering) -> Piece:
     return frozen(out_ptr, np.int64), frozen(out[:n], np.int32)
 
 
-def add_up_supports(pieces: Iterable[Piece], numbering: Numbering) -> Ints:
+def one_each(pieces: Iterable[Piece]) -> Iterator[WeightedPiece]:
+    """Let each row represent itself."""
+    return ((*piece, ONE_EACH) for piece in pieces)
+
+
+def add_up_supports(pieces: Iterable[WeightedPiece], numbering: Numbering) -> Ints:
     """Count the rows that hold each number: int64 (n,)."""
     n = numbering.nodes.size
     supports = np.zeros(n, np.int64)
 
-    def count(piece: Piece) -> Ints:
+    def count(piece: WeightedPiece) -> Ints:
         out = np.zeros(n, np.int64)
         add_supports(*piece, numbering.starts, numbering.numbers, np.full(n, -1, np.int64), out)
         return out
@@ -53,7 +61,7 @@ def add_up_supports(pieces: Iterable[Piece], numbering: Numbering) -> Ints:
 
 
 def count_pieces(
-    pieces: Iterable[Piece], occurrences: int, numbering: Numbering, size: int, tick: Tick
+    pieces: Iterable[WeightedPiece], occurrences: int, numbering: Numbering, size: int, tick: Tick
 ) -> NDArray[np.int32]:
     """Count, for all sets of `size` numbers, the rows that hold them.
 
@@ -65,23 +73,19 @@ def count_pieces(
     done = 0
     ranges: list[tuple[int, int]] = []
     for group in groups(pieces):
-        rows = each(lambda piece: numbered(piece, numbering), group)
+        rows = each(lambda piece: (*numbered(piece[:2], numbering), piece[2]), group)
         if len(tables) == 1 and not ranges:
             ranges = _of_equal_work(rows, offsets)
-        _count_rows(rows, ONE_EACH, offsets, ranges, tables)
-        done += sum(leaves.size for _, leaves in group)
+        _count_rows(rows, offsets, ranges, tables)
+        done += sum(leaves.size for _, leaves, _ in group)
         tick(done / max(occurrences, 1))
     return _added_up(tables)
 
 
-def count_numbers(
-    rows: Sequence[tuple[Ints, Ids, Ints]], n: int, size: int, occurrences: int
-) -> NDArray[np.int32]:
+def count_numbers(rows: Sequence[WeightedPiece], n: int, size: int, occurrences: int) -> NDArray[np.int32]:
     """Count, for all sets of `size` of n numbers, the rows that hold them, each as often as its weight."""
     offsets, tables = cell_offsets(n, size), _tables(n, size, occurrences)
-    ranges = _of_equal_work([one[:2] for one in rows], offsets) if len(tables) == 1 else []
-    for indptr, numbers, weights in rows:
-        _count_rows([(indptr, numbers)], weights, offsets, ranges, tables)
+    _count_rows(rows, offsets, _of_equal_work(rows, offsets) if len(tables) == 1 else [], tables)
     return _added_up(tables)
 
 
@@ -100,8 +104,7 @@ def _added_up(tables: list[NDArray[np.int32]]) -> NDArray[np.int32]:
 
 
 def _count_rows(
-    rows: list[Piece],
-    weights: Ints,
+    rows: Sequence[WeightedPiece],
     offsets: Ints,
     ranges: list[tuple[int, int]],
     tables: list[NDArray[np.int32]],
@@ -109,7 +112,7 @@ def _count_rows(
     """Add rows to tables: each thread a part of the rows, or the sets whose greatest number is in a range."""
 
     def count_part(i: int) -> None:
-        for indptr, numbers in rows:
+        for indptr, numbers, weights in rows:
             shares = [numbers.size * j // len(tables) for j in (i, i + 1)]
             first, last = np.searchsorted(indptr, shares).tolist()
             count_into(
@@ -124,7 +127,7 @@ def _count_rows(
 
     def count_range(range_: tuple[int, int]) -> None:
         for one in rows:
-            count_into(*one, weights, offsets, *range_, tables[0])
+            count_into(*one, offsets, *range_, tables[0])
 
     if len(tables) > 1:
         each(count_part, range(len(tables)))
@@ -133,7 +136,7 @@ def _count_rows(
 
 
 def rare_parts(
-    pieces: Iterable[Piece],
+    pieces: Iterable[WeightedPiece],
     occurrences: int,
     numbering: Numbering,
     table: NDArray[np.int32],
@@ -143,12 +146,24 @@ def rare_parts(
 ) -> tuple[Ints, Ids, Ints]:
     """Cut rows down to numbers in sets of `size` of support below k, and merge equal rows."""
     offsets = cell_offsets(numbering.nodes.size, size)
-    found, done = [], 0
+
+    def look(piece: WeightedPiece) -> WeightedPiece:
+        return cut_down(*numbered(of_few(*piece, k), numbering), offsets, table, k)
+
+    found, done = list[WeightedPiece](), 0
     for group in groups(pieces):
-        found += each(lambda piece: cut_down(*numbered(piece, numbering), offsets, table, k), group)
-        done += sum(leaves.size for _, leaves in group)
+        found += each(look, group)
+        done += sum(leaves.size for _, leaves, _ in group)
         tick(done / max(occurrences, 1))
     return merged(found)
+
+
+def of_few(indptr: Ints, leaves: Ids, weights: Ints, k: int) -> Piece:
+    """Take the rows that represent fewer than k, each as often: no set of another one is in fewer rows."""
+    if not weights.size:
+        return indptr, leaves
+    few = np.flatnonzero(weights < k)
+    return take_rows(indptr, leaves, np.repeat(few, weights[few]))
 
 
 def cut_down(
@@ -173,19 +188,19 @@ def merged(rows: list[tuple[Ints, Ids, Ints]]) -> tuple[Ints, Ids, Ints]:
     return distinct_rows(*joined([one[:2] for one in rows]), weights)
 
 
-def groups(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+def groups(pieces: Iterable[P]) -> Iterator[list[P]]:
     """Take a few pieces at a time."""
     some = iter(pieces)
     while group := list(islice(some, TOGETHER)):
         yield group
 
 
-def _of_equal_work(rows: list[Piece], offsets: Ints) -> list[tuple[int, int]]:
+def _of_equal_work(rows: Sequence[WeightedPiece], offsets: Ints) -> list[tuple[int, int]]:
     """Cut the numbers into a range for each thread, of about equal work."""
     n = offsets.shape[1]
     work = np.zeros(n, np.int64)
-    for one in rows:
-        work_by_greatest(*one, offsets, work)
+    for indptr, numbers, _ in rows:
+        work_by_greatest(indptr, numbers, offsets, work)
     before = np.cumsum(work)
     shares = np.arange(1, threads()) * (int(before[-1]) if n else 0) // threads()
     return list(pairwise([0, *(np.searchsorted(before, shares) + 1).tolist(), n]))

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.count import cell_offsets, count_into, empty_table
-from setveil.kernels.rows import Ids, Ints, item_supports, take_rows
-from setveil.rows.engine.counting import cut_down, numbered
+from setveil.kernels.rows import Ints, item_supports
+from setveil.rows.engine.counting import WeightedPiece, cut_down, numbered, of_few
 from setveil.rows.engine.numbering import Numbering
 
-WeightedPiece = tuple[Ints, Ids, Ints]  # indptr, leaves and weights of some rows
 BLOCK = 1 << 16  # cells of a table that are sent together
 
 
@@ -64,11 +63,8 @@ def rare_part(piece: WeightedPiece, numbering: Numbering, bits: bytes, size: int
     """Cut rows down to the numbers in rare sets with others (rows for k or more have none); merge them."""
     cells = comb(numbering.nodes.size, size)
     frequent = np.unpackbits(np.frombuffer(bits, np.uint8), count=cells) ^ 1
-    indptr, leaves, weights = piece
-    few = np.flatnonzero(weights < k)
-    some = take_rows(indptr, leaves, np.repeat(few, weights[few]))
     offsets = cell_offsets(numbering.nodes.size, size)
-    return cut_down(*numbered(some, numbering), offsets, frequent.astype(np.int32), 1)
+    return cut_down(*numbered(of_few(*piece, k), numbering), offsets, frequent.astype(np.int32), 1)
 
 
 def blocks(table: NDArray[np.int32]) -> Iterator[tuple[int, bytes]]:

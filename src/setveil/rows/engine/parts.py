@@ -23,6 +23,7 @@ from setveil.rows.engine.counting import (
     count_pieces,
     joined,
     merged,
+    one_each,
     rare_parts,
 )
 from setveil.rows.engine.numbering import Numbering
@@ -174,17 +175,18 @@ class PartRows:
 
     def supports(self, numbering: Numbering) -> Ints:
         """Count the rows that hold each number."""
-        return add_up_supports(self._pieces(), numbering)
+        return add_up_supports(one_each(self._pieces()), numbering)
 
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
         """Count, for all sets of `size` numbers, the rows that hold them."""
-        return count_pieces(self._pieces(), self.data.n_occurrences, numbering, size, tick)
+        return count_pieces(one_each(self._pieces()), self.data.n_occurrences, numbering, size, tick)
 
     def rare(
         self, numbering: Numbering, table: NDArray[np.int32], size: int, k: int, tick: Tick
     ) -> tuple[Ints, Ids, Ints]:
         """Cut rows down to the numbers that are in sets of support below k with others of the row."""
-        return rare_parts(self._pieces(), self.data.n_occurrences, numbering, table, size, k, tick)
+        pieces = one_each(self._pieces())
+        return rare_parts(pieces, self.data.n_occurrences, numbering, table, size, k, tick)
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
         """Recode all rows: the distinct rows, and how many rows each represents."""

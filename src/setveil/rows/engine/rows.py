@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from setveil.base.threads import each
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
 from setveil.rows.engine.counting import (
+    ONE_EACH,
     Piece,
     Tick,
+    WeightedPiece,
     add_up_supports,
     count_pieces,
     groups,
     numbered,
+    one_each,
     rare_parts,
 )
 from setveil.rows.engine.numbering import Numbering
@@ -100,11 +103,11 @@ class PiecesOfRows(ABC):
 
     def supports_of(self, numbering: Numbering) -> Ints:
         """Count the rows that hold each number."""
-        return add_up_supports(self.pieces(), numbering)
+        return add_up_supports(one_each(self.pieces()), numbering)
 
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
         """Count, for all sets of `size` numbers, the rows that hold them."""
-        return count_pieces(self.pieces(), self.n_occurrences, numbering, size, tick)
+        return count_pieces(one_each(self.pieces()), self.n_occurrences, numbering, size, tick)
 
     def added_up(
         self, numbering: Numbering, look: Callable[[Piece], T], add: Callable[[T, T], T], tick: Tick
@@ -126,15 +129,18 @@ class PiecesOfRows(ABC):
 
 
 class MemoryRows:
-    """Rows in memory: `indptr`: int64 (n_rows + 1,), `leaves`: int32 (occurrences,)."""
+    """Rows in memory: `indptr`: int64 (n + 1,), `leaves`: int32 (occurrences,).
 
-    def __init__(self, indptr: Ints, leaves: Ids) -> None:
-        self.indptr, self.leaves = indptr, leaves
+    `weights`: int64 (n,), how many rows each represents, or ONE_EACH.
+    """
+
+    def __init__(self, indptr: Ints, leaves: Ids, weights: Ints = ONE_EACH) -> None:
+        self.indptr, self.leaves, self.weights = indptr, leaves, weights
 
     @cached_property
     def lengths(self) -> Ints:
         """How many rows there are of each length."""
-        return np.bincount(np.diff(self.indptr)).astype(np.int64)
+        return np.bincount(np.diff(self.indptr), self.weights if self.weights.size else None).astype(np.int64)
 
     def supports(self, numbering: Numbering) -> Ints:
         """Count the rows that hold each number."""
@@ -148,14 +154,21 @@ class MemoryRows:
 
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
         """Count, for all sets of `size` numbers, the rows that hold them."""
+        if size == 1:
+            return self.supports(numbering).astype(np.int32)
         return count_pieces(self._pieces(), self.leaves.size, numbering, size, tick)
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
         """Recode all rows: the distinct rows, and how many rows each represents."""
-        return distinct_rows(*recode_rows(self.indptr, self.leaves, image))
+        weights = self.weights if self.weights.size else None
+        return distinct_rows(*recode_rows(self.indptr, self.leaves, image), weights)
 
-    def _pieces(self) -> Iterator[Piece]:
-        return pieces_of(self.indptr, self.leaves)
+    def _pieces(self) -> Iterator[WeightedPiece]:
+        first = 0
+        for piece in pieces_of(self.indptr, self.leaves):
+            last = first + piece[0].size - 1
+            yield *piece, self.weights[first:last]
+            first = last
 
 
 def pieces_of(indptr: Ints, leaves: Ids) -> Iterator[Piece]:

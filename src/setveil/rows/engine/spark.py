@@ -26,10 +26,9 @@ from setveil.base.version import __version__
 from setveil.kernels.content import content_order
 from setveil.kernels.count import empty_table, fits
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
-from setveil.rows.engine.counting import Piece, Tick, numbered
+from setveil.rows.engine.counting import Piece, Tick, WeightedPiece, numbered
 from setveil.rows.engine.numbering import Numbering
 from setveil.rows.engine.partial import (
-    WeightedPiece,
     added,
     blocks,
     count_part,
