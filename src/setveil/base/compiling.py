@@ -12,16 +12,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.base.memory import memory_left
+
+if TYPE_CHECKING:
+    import subprocess
 
 LIST = Path(__file__).with_name("jit") / "kernels.json"
 MOST = 8  # processes
@@ -88,6 +90,8 @@ class Processes:
 
     def _serve(self) -> None:
         """Start a process, and give it work as long as there is any."""
+        import subprocess
+
         process = None
         try:
             # A session of its own: Ctrl-C is for this process, whose end the other one notices.
