@@ -27,7 +27,7 @@ DEGREES = (2, 3, 4, 8, 10, 20)  # of further hierarchies; the data come with one
 ORDERS = (("support", 0), *(("random", seed) for seed in range(5)))  # of the leaves, and the order by number
 CONSTRAINTS = 1000  # of PP6 to PP9
 SUMS = Path(__file__).with_name("data.sha256")
-STUDIES, PAGE = Path(__file__).parents[1] / "studies", "docs/data.md"
+STUDIES, PAGE = Path(__file__).parents[1] / "studies", "docs/research.md"
 
 
 def sample(rows: Path, n_rows: int, n_items: int, out: Path) -> None:

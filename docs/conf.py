@@ -48,7 +48,7 @@ site_sections = {
         "Research <research>",
         "Develop <develop>",
     ],
-    "start": ["ten_minutes", "which_promise", "choosing"],
+    "start": ["ten_minutes", "which_promise"],
     "guides": [
         "howto/read_your_file", "hierarchies", "tables", "howto/check_a_release", "query", "series", "scale",
         "cases/baskets", "cases/patients",
@@ -62,10 +62,10 @@ site_sections = {
         "genindex", "project/changes",
     ],
     "research": [
-        "algorithms", "exact", "exact_proof", "compare", "results", "data", "own_method",
+        "algorithms", "exact", "exact_proof", "compare", "results", "own_method",
     ],
     "algorithms": ["searches", "classes", "policies", "suppression", "groups", "table_methods"],
-    "develop": ["internals", "project/contributing", "project/security"],
+    "develop": ["project/contributing", "project/security"],
 }  # fmt: skip
 
 site_moved = "moved.toml"  # where the words of former pages are now
@@ -88,7 +88,7 @@ site_commands = {
     "risk": ["risk"],
     "attack": ["risk"],
     "evidence": ["report"],
-    "explore": ["choosing"],
+    "explore": ["which_promise"],
     "compare": ["compare"],
     "recommend": ["algorithms"],
     "reconstruct": ["reconstruct"],

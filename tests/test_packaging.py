@@ -37,7 +37,7 @@ def test_the_version_is_one() -> None:
     assert __version__ in released or f"The first version, {__version__}, not released yet" in text(
         "CHANGELOG.md"
     )
-    assert set(re.findall(r"setveil[-=]=?([0-9]+\.[0-9]+\.[0-9]+)", text("docs/internals.md"))) == {
+    assert set(re.findall(r"setveil[-=]=?([0-9]+\.[0-9]+\.[0-9]+)", text("docs/develop.md"))) == {
         __version__
     }
 
@@ -85,7 +85,7 @@ def test_workflows_are_pinned_and_call_what_exists(path: Path) -> None:
 
 
 def test_files_that_the_release_names_exist() -> None:
-    page = text("docs/internals.md")
+    page = text("docs/develop.md")
     for name in re.findall(r"(?:^|[ (`])((?:\.ci|src|benchmarks|tests|recipe)/[\w./]+\w)", page):
         assert (ROOT / name).exists() or name == "src/setveil/_kernels", name
 

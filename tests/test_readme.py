@@ -29,7 +29,7 @@ HOMES = {
     "tables": "docs/tables.md#tables",
     "algorithms": "docs/algorithms.md#algorithms",
     "other-promises": "docs/algorithms.md#other-guarantees",
-    "choosing-by-looking": "docs/choosing.md#choosing-by-looking",
+    "choosing-by-looking": "docs/which_promise.md#choosing-by-looking",
     "reading-a-report": "docs/report.md#reading-a-report",
     "what-km-anonymity-does-not-protect-against": "docs/which_promise.md#limits-of-km-anonymity",
     "which-tool": "README.md#choosing-a-tool",

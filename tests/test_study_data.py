@@ -30,7 +30,7 @@ def test_missing_and_other_files_are_named(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "bms_webview1.dat is missing" in done.stderr
     assert "retail.dat is another file: expected SHA-256 8eebf67a" in done.stderr
-    assert "docs/data.md" in done.stderr
+    assert "docs/research.md" in done.stderr
     assert not (tmp_path / "out").exists()
     done = prepare(tmp_path, tmp_path / "out", "--unchecked")
     assert done.returncode == 0
@@ -131,7 +131,7 @@ def source_of_products(folder: Path) -> None:
 def test_the_programs_of_the_page_make_the_files(
     number: int, source: Callable[[Path], None], files: list[str], tmp_path: Path
 ) -> None:
-    page = (ROOT / "docs/data.md").read_text("utf-8")
+    page = (ROOT / "docs/research.md").read_text("utf-8")
     blocks = [block.partition("```")[0] for block in page.split("```text\n")[1:]]
     program = [block for block in blocks if block.startswith(("import csv", "with open"))][number]
     source(tmp_path)
@@ -142,7 +142,7 @@ def test_the_programs_of_the_page_make_the_files(
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
 def test_the_commands_of_the_page_make_the_files(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "data.md").read_text("utf-8")
+    page = (ROOT / "docs" / "research.md").read_text("utf-8")
     rng = Random(0)
     rows = [line.split() for line in (DATA / "bms_webview1.dat").read_text().splitlines()]
     for row in rows:  # as visits were: pages in any order, some twice
