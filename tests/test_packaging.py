@@ -37,9 +37,7 @@ def test_the_version_is_one() -> None:
     assert __version__ in released or f"The first version, {__version__}, not released yet" in text(
         "CHANGELOG.md"
     )
-    assert set(re.findall(r"setveil[-=]=?([0-9]+\.[0-9]+\.[0-9]+)", text("docs/develop.md"))) == {
-        __version__
-    }
+    assert set(re.findall(r"setveil[-=]=?([0-9]+\.[0-9]+\.[0-9]+)", text("docs/develop.md"))) == {__version__}
 
 
 def test_the_recipe_is_that_of_the_project() -> None:

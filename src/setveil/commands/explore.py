@@ -100,8 +100,8 @@ def explore(
     Returns
     -------
     dict
-        What ``setveil explore --json`` prints (see docs/which_promise.md): `cells`, one for each k and m, with the
-        `loss` (named by `objective`) of the best release found, whether it is `proven` the least or only a
+        What ``setveil explore --json`` prints (see docs/which_promise.md): `cells`, one for each k and m, with
+        the `loss` (named by `objective`) of the best release found, whether it is `proven` the least or only a
         bound, as the search was not finished (`at_most`), the guarantee
         that it was `made_for` (a stronger one, where that release loses less), `items_kept`,
         `occurrences_kept`, `suppressed_occurrences`, `query_error`, `unique_rows`, and the `command` that
