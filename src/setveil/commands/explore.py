@@ -100,16 +100,16 @@ def explore(
     Returns
     -------
     dict
-        What ``setveil explore --json`` prints (see docs/which_promise.md): `cells`, one for each k and m, with
-        the `loss` (named by `objective`) of the best release found, whether it is `proven` the least or only a
-        bound, as the search was not finished (`at_most`), the guarantee
-        that it was `made_for` (a stronger one, where that release loses less), `items_kept`,
-        `occurrences_kept`, `suppressed_occurrences`, `query_error`, `unique_rows`, and the `command` that
-        makes it (None where data or hierarchy are no files). With `rho` there are also `gap`, `front`
-        (whether every stronger guarantee loses more), `greatest_confidence` and `hidden_occurrences`. Of a
-        table the loss is f, and there are `relational_loss`, `transaction_loss` and `classes` in place of
-        what is kept. Of facts there are also the `order` taken, and which share keeps each part (`kept`) and
-        all of them (`whole`); queries are not asked.
+        The record that ``setveil explore --json`` prints (docs/which_promise.md): `cells`, one for each k
+        and m, with the `loss` (named by `objective`) of the best release found, whether it is `proven` the
+        least or only a bound, as the search was not finished (`at_most`), the guarantee that it was
+        `made_for` (a stronger one, where that release loses less), `items_kept`, `occurrences_kept`,
+        `suppressed_occurrences`, `query_error`, `unique_rows`, and the `command` that makes it (None where
+        data or hierarchy are no files). With `rho` there are also `gap`, `front` (whether every stronger
+        guarantee loses more), `greatest_confidence` and `hidden_occurrences`. Of a table the loss is f, and
+        there are `relational_loss`, `transaction_loss` and `classes` in place of what is kept. Of facts
+        there are also the `order` taken, and which share keeps each part (`kept`) and all of them (`whole`);
+        queries are not asked.
 
     Raises
     ------
