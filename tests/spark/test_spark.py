@@ -405,8 +405,11 @@ def test_what_dies_changes_nothing(session: SparkSession, tmp_path: Path, lost: 
 
 @pytest.mark.parametrize(
     ("phase", "doubled"),
-    [("coding", False), ("counting", True), ("counting", False), ("publishing", True), ("looking", False)],
-)
+    [
+        ("coding", False), ("counting", True), ("counting", False), ("supports", False), ("publishing", True),
+        ("looking", False),
+    ],
+)  # fmt: skip
 def test_rows_that_are_lost_or_doubled_are_noticed(
     session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, doubled: bool
 ) -> None:
@@ -414,8 +417,8 @@ def test_rows_that_are_lost_or_doubled_are_noticed(
         part = frame.where("hash(row) % 3 = 0")
         return frame.union(part) if doubled else frame.where("hash(row) % 3 <> 0")
 
-    if phase in {"counting", "looking"}:
-        function = "count" if phase == "counting" else "added_up"
+    functions = {"counting": "count", "supports": "supports", "looking": "added_up"}
+    if function := functions.get(phase):
         answer = getattr(engine.SparkRows, function)
 
         def answered(self: engine.SparkRows, *rest: Any) -> Any:
@@ -436,7 +439,7 @@ def test_counts_that_are_lost_are_noticed(session: SparkSession, monkeypatch: py
         "setveil.rows.engine.spark.put_block",
         lambda table, block, cells: put_block(table, block, cells[:-400]),
     )
-    with pytest.raises(sv.GuaranteeError, match="The supports of all sets of 1 labels add up to"):
+    with pytest.raises(sv.GuaranteeError, match="The supports of all sets of 2 labels add up to"):
         spark_anonymize(framed(session, drawn(6, 100, 30, 4)))
 
 

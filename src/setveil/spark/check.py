@@ -16,11 +16,12 @@ from setveil.commands.arguments import Listener, heard, integer, is_path
 from setveil.judges.guarantees import Guarantee
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.verify import Verdict, require_guarantee
+from setveil.judges.guarantees.verify.km import KmVerdict
 from setveil.judges.guarantees.verify.km_pieces import Counted
 from setveil.judges.guarantees.verify.km_spark import (
     published_files,
     read_published,
-    supports_and_lengths,
+    verify_and_count,
     verify_km_spark,
 )
 from setveil.releases.published.shared import counts_beside
@@ -81,22 +82,22 @@ def verify_release(
     """Check the release in a folder (see `verify`)."""
     place, manifest = published_files(folder)
     progress("comparing files with their manifest")
-    rows = read_published(session, place, manifest)
-    verdict = verify_km_spark(rows, promise, rows=manifest["rows"], show=show, progress=progress)
+    published = read_published(session, place, manifest)
+    verdict, found = verified_sums(published, promise, manifest["rows"], show, progress)
     counts, about = counts_beside(str(folder))
-    return (
-        verdict if counts is None else with_counts(verdict, sums_of(rows), promise, counts, about, show=show)
-    )
+    return verdict if counts is None else with_counts(verdict, found, promise, counts, about, show=show)
 
 
-def sums_of(published: DataFrame) -> Counted:
-    """Count what else must be known of published rows, by Spark's own functions."""
-    supports, by_length = supports_and_lengths(published)
+def verified_sums(
+    published: DataFrame, promise: KmAnonymity, rows: int, show: int, progress: Progress
+) -> tuple[KmVerdict, Counted]:
+    """Check published rows, and return what else must be known of them, by Spark's own functions."""
+    verdict, supports, by_length = verify_and_count(published, promise, rows, show, progress)
     vocabulary = Vocabulary(item_order(supports))
     lengths = np.zeros(1 + max(by_length, default=0), np.int64)
-    for length, rows in by_length.items():
-        lengths[length] = rows
-    return Counted(vocabulary, np.array([supports[label] for label in vocabulary.labels], np.int64), lengths)
+    lengths[[*by_length]] = [*by_length.values()]
+    of_label = np.array([supports[label] for label in vocabulary.labels], np.int64)
+    return verdict, Counted(vocabulary, of_label, lengths)
 
 
 def promised(guarantee: Guarantee) -> KmAnonymity:

@@ -91,6 +91,8 @@ def _divided(rows: DataFrame, total: int) -> tuple[DataFrame, int, dict[int, tup
             yield pa.RecordBatch.from_arrays([part, *batch.columns], ["part", "row", "rows"])
 
     in_parts = rows.mapInArrow(work, f"part int, {_CODED}")
+    if parts == 1:
+        return in_parts, parts, {0: (0, total)}
     weights = in_parts.groupBy("part").agg(F.sum("rows").alias("rows")).collect()
     starts, before = {}, 0
     for part, number in sorted((line["part"], line["rows"]) for line in weights):

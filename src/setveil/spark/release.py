@@ -18,7 +18,7 @@ from setveil.commands.arguments import Listener, TreeLike, heard, is_path, tree_
 from setveil.judges.guarantees import Guarantee
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.verify.km import KmVerdict
-from setveil.judges.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published, verify_km_spark
+from setveil.judges.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published
 from setveil.judges.utility.lm import lm
 from setveil.judges.utility.ncp import ncp
 from setveil.kernels.rows import Ids, frozen, recode_rows, take_rows
@@ -43,11 +43,12 @@ from setveil.runs.in_parts import DATA
 from setveil.runs.options.models import require_nothing_absent
 from setveil.runs.request import RunRequest, make_run_request, named_algorithm
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
-from setveil.spark.check import promised, sums_of
+from setveil.spark.check import promised, verified_sums
 from setveil.spark.frames import personal_of, rows_of
 from setveil.spark.publishing import publish
 
 ALGORITHMS = ("aa", "exact")
+_SHOWN = 10  # violations of a release that failed
 MOST_OCCURRENCES = 200_000_000  # of all rows, that algorithms on the driver take
 
 
@@ -300,8 +301,9 @@ class _Spark:
     def verify(self, request: RunRequest, release: RowsOutcome, progress: Progress) -> KmVerdict:
         """Check what was written, by Spark's own functions."""
         again = read_published(self.frame.sparkSession, self.published, self.manifest)
-        verdict = verify_km_spark(again, request.guarantee, rows=self.data.n_rows, progress=progress)
-        return verdict_as_written(verdict, sums_of(again), release, request.guarantee, self.published)
+        promise, rows = request.guarantee, self.data.n_rows
+        verdict, found = verified_sums(again, promise, rows, _SHOWN, progress)
+        return verdict_as_written(verdict, found, release, promise, self.published)
 
     def look(
         self,

@@ -93,7 +93,7 @@ def surviving_in_parts(
     labels = before.vocabulary.labels
     kept = [item for item in frequent.tolist() if labels[item] in shown]
     common = before.only(frequent)
-    own = before.only(np.array(kept, np.int64))
+    own = common.only(np.searchsorted(frequent, np.array(kept, np.int64)))
     theirs = after.only(np.array([shown[labels[item]] for item in kept], np.int64))
     by_length: list[dict[str, int]] = []
     unchanged = True

@@ -13,6 +13,7 @@ from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
 from setveil.kernels.walk import extend_rows
 from setveil.rows.data.sums import in_memory, is_in_memory
 from setveil.rows.data.transactions import Transactions
+from setveil.rows.engine.numbering import Numbering
 from setveil.rows.engine.parts import PartRows, RowsOnDisk
 from setveil.rows.engine.rows import AllRows, MemoryRows
 from setveil.rows.hierarchy.tree import Hierarchy
@@ -36,6 +37,7 @@ class Cut:
     def __init__(self, data: Transactions | RowsOnDisk, tree: Hierarchy, of_leaf: Ints | None = None) -> None:
         """Start with the leaves; `of_leaf`: their occurrences, where the rows are not all that cost."""
         self.data, self.tree = data, tree
+        self._counted: tuple[AllRows, Ints] | None = None  # rows, and how many of them hold each node
         self.of_leaf = leaf_occurrences(data, tree) if of_leaf is None else of_leaf
         before = np.concatenate(([0], np.cumsum(self.of_leaf[tree.leaf_order])))
         charged = np.where(tree.leaf_counts > 1, tree.spread[0], 0)
@@ -84,6 +86,19 @@ class Cut:
         image[list(leaves)] = -1
         self.look_at(*recode_rows(*self.leaf_rows, image))
         self.of_leaf = np.where(image >= 0, self.of_leaf, 0)
+
+    def supports(self, nodes: Ints) -> Ints:
+        """Count the rows that hold each of some nodes in the cut or above it: int64 (n,).
+
+        They do not depend on the cut unless leaves are suppressed: all are counted at once.
+        """
+        tree = self.tree
+        if (self.image[: tree.n_leaves] < 0).any():
+            return self.held.supports(Numbering.of(tree, self.image, nodes))
+        if self._counted is None or self._counted[0] is not self.held:
+            every = np.arange(tree.n_nodes)
+            self._counted = self.held, self.held.supports(Numbering.of(tree, every.astype(np.int32), every))
+        return self._counted[1][nodes]
 
     def occurrences(self) -> Ints:
         """Count the occurrences of leaves that each node of the cut is published for: int64 (n_nodes,)."""

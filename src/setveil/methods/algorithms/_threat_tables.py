@@ -60,7 +60,8 @@ class ThreatTables(ThreatSearch):
         nodes = np.flatnonzero(occurrences)
         nodes = nodes[np.argsort(occurrences[nodes], kind="stable")]
         numbering = Numbering.of(tree, cut.image, nodes)
-        table = cut.held.count(numbering, size, tick)
+        alone = size == 1
+        table = cut.supports(nodes).astype(np.int32) if alone else cut.held.count(numbering, size, tick)
         offsets = cell_offsets(nodes.size, size)
         self.any_sets = bool(table.any())
         marks, threatened = np.zeros(nodes.size, bool), np.zeros(tree.n_nodes, bool)
@@ -71,7 +72,7 @@ class ThreatTables(ThreatSearch):
         wanted = cut.and_above(threatened)
         wanted[tree.root] = False
         some = np.flatnonzero(wanted)
-        supports = cut.held.supports(Numbering.of(tree, cut.image, some))
+        supports = cut.supports(some)
         self.node = frozen(some[np.argsort(-supports, kind="stable")][::-1], np.int64)
         self.number = np.full(tree.n_nodes, -1, np.int64)
         self.number[self.node] = np.arange(some.size)

@@ -154,8 +154,6 @@ class MemoryRows:
 
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
         """Count, for all sets of `size` numbers, the rows that hold them."""
-        if size == 1:
-            return self.supports(numbering).astype(np.int32)
         return count_pieces(self._pieces(), self.leaves.size, numbering, size, tick)
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:

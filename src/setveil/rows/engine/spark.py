@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,12 +99,12 @@ def require_workers(session: SparkSession) -> None:
         "let PYSPARK_PYTHON name its interpreter."
     )
     try:
-        answers = session.range(64).mapInArrow(probe, "problem string").distinct().collect()
+        answers = session.range(64).mapInArrow(probe, "problem string").collect()
     except FAILURES as error:
         raise RequestError(
             f"The session's Python workers cannot be used: {reason_of(error)}.", hint=hint
         ) from error
-    problems = sorted(line["problem"] for line in answers if line["problem"])
+    problems = sorted({line["problem"] for line in answers if line["problem"]})
     if problems:
         raise RequestError(
             f"The session's Python workers lack something: {problems[0]}; expected numba, setveil {version}.",
@@ -114,10 +114,35 @@ def require_workers(session: SparkSession) -> None:
 
 def survey(rows: DataFrame) -> RowSurvey:
     """Count rows and the supports of items, and refuse invalid rows: distinct `items`, and their `place`."""
+    # A row of n items is n lines, an empty one a line without a position.
+    lines = rows.select(F.size("items").alias("length"), F.posexplode_outer("items").alias("at", "item"))
+    counted = lines.groupBy("item").agg(
+        F.count("at").alias("count"),
+        F.sum((F.coalesce("at", F.lit(0)) == 0).cast("long")).alias("rows"),
+        F.max("length").alias("longest"),
+    )
+    counted = counted.coalesce(LEAST_TASKS).persist()
+    try:
+        kinds = counted.where("item is not null").count()
+        if kinds > MOST_ITEMS:
+            raise DataError(
+                f"There are {kinds:,} distinct items, allowed are {MOST_ITEMS:,}.",
+                hint="Is the column of items that of the ids?",
+            )
+        table = counted.toArrow().to_pydict()
+    finally:
+        counted.unpersist()
+    supports = {item: some for item, some in zip(table["item"], table["count"], strict=True) if some}
+    if {None, ""} & supports.keys() or max(table["longest"], default=0) > LONGEST:
+        _refuse_invalid(rows)
+    return RowSurvey(sum(table["rows"]), supports)
+
+
+def _refuse_invalid(rows: DataFrame) -> NoReturn:
+    """Refuse rows with an item that is missing or empty, or with too many items, and name one of them."""
     length = F.size("items")
     wrong = F.exists("items", lambda x: x.isNull() | (x == ""))
     totals = rows.agg(
-        F.count(F.lit(1)).alias("rows"),
         F.sum(wrong.cast("long")).alias("wrong"),
         F.max(F.struct(length.alias("length"), F.col("place"))).alias("longest"),
         F.min(F.when(wrong, F.col("place"))).alias("where"),
@@ -129,26 +154,11 @@ def survey(rows: DataFrame) -> RowSurvey:
             hint="Leave missing values out of the rows first.",
         )
     longest = totals["longest"]
-    if longest is not None and longest["length"] > LONGEST:
-        raise DataError(
-            f"A row contains {longest['length']:,} items ({longest['place']}), allowed are {LONGEST:,}: each "
-            "set of its items must be counted.",
-            hint="Is each row a person's? Look for an ID that many people share, or omit such rows.",
-        )
-    counted = rows.select(F.explode("items").alias("item")).groupBy("item").count()
-    counted = counted.coalesce(LEAST_TASKS).persist()
-    try:
-        kinds = counted.count()
-        if kinds > MOST_ITEMS:
-            raise DataError(
-                f"There are {kinds:,} distinct items, allowed are {MOST_ITEMS:,}.",
-                hint="Is the column of items that of the ids?",
-            )
-        table = counted.toArrow().to_pydict()
-    finally:
-        counted.unpersist()
-    supports = dict(zip(table["item"], table["count"], strict=True))
-    return RowSurvey(totals["rows"], supports)
+    raise DataError(
+        f"A row contains {longest['length']:,} items ({longest['place']}), allowed are {LONGEST:,}: each "
+        "set of its items must be counted.",
+        hint="Is each row a person's? Look for an ID that many people share, or omit such rows.",
+    )
 
 
 def coded(rows: DataFrame, labels: Sequence[str], ids: Ids, tasks: int) -> DataFrame:
@@ -276,23 +286,30 @@ class SparkRows:
         return out
 
     def supports(self, numbering: Numbering) -> Ints:
-        """Count the rows that hold each number: int64 (n,)."""
+        """Count the rows that hold each number: int64 (n,).
+
+        Behind the numbers each task sends its rows, and the sum of its supports, as `count` does.
+        """
         n = numbering.nodes.size
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             import pyarrow as pa
 
-            out = np.zeros(n, np.int64)
-            for batch in batches:
-                out += supports_part(_piece(batch), numbering)
+            out = np.zeros(n + 2, np.int64)
+            for piece in map(_piece, batches):
+                out[:n] += supports_part(piece, numbering)
+                out[n] += piece[2].sum()
+            out[n + 1] = out[:n].sum()
             some = np.flatnonzero(out)
             yield pa.RecordBatch.from_arrays([pa.array(some), pa.array(out[some])], ["number", "rows"])
 
         parts = self.rows.mapInArrow(work, "number long, rows long")
         table = parts.groupBy("number").agg(F.sum("rows").alias("rows")).toArrow()
-        supports = np.zeros(n, np.int64)
+        supports = np.zeros(n + 2, np.int64)
         supports[table.column("number").to_numpy()] = table.column("rows").to_numpy()
-        return supports
+        require_rows(int(supports[n]), self.total, "counting")
+        require_sets(int(supports[:n].sum()), int(supports[n + 1]), 1)
+        return supports[:n]
 
     def supports_of(self, numbering: Numbering) -> Ints:
         """Count the rows that hold each number, for measures."""

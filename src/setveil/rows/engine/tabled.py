@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernels.count import MOST_ROWS, cell_offsets, fits
+from setveil.kernels.count import MOST_ROWS, cell_offsets, empty_table, fits, members_of_cells
 from setveil.kernels.rows import Ids, Ints, frozen, ranks_of, take_rows
 from setveil.rows.data.layout import Origin
 from setveil.rows.data.vocabulary import Vocabulary
@@ -20,6 +20,7 @@ from setveil.rows.engine.parts import RowsOnDisk
 from setveil.rows.engine.rows import Looked
 
 T = TypeVar("T")
+_CELLS = 1 << 20  # of a table that are looked at together
 
 
 class TabledRows:
@@ -37,6 +38,7 @@ class TabledRows:
             np.arange(len(vocabulary)), frozen(starts, np.int64), frozen(image[shown], np.int32)
         )
         self._tables: dict[int, NDArray[np.int32]] = {}
+        self._whole: tuple[TabledRows, Ints] | None = None  # rows of more labels, and which of them are here
         if counted is not None:
             self._counted = counted
 
@@ -66,7 +68,9 @@ class TabledRows:
         """Cut the rows down to some of their labels, ascending."""
         places = np.append(ranks_of(labels, self.n_items), np.int32(-1))  # -1 finds the last
         some = Vocabulary(self.vocabulary.labels[label] for label in labels.tolist())
-        return TabledRows(self.data, some, frozen(places[self._image], np.int32))
+        fewer = TabledRows(self.data, some, frozen(places[self._image], np.int32))
+        fewer._whole = self, labels
+        return fewer
 
     @property
     def n_rows(self) -> int:
@@ -98,11 +102,18 @@ class TabledRows:
 
     def table(self, size: int, tick: Tick = lambda _: None) -> NDArray[np.int32]:
         """Count the rows that hold each set of `size` labels (see `setveil.kernels.count`), once."""
-        if size == 1:
-            return self._counted[1].astype(np.int32)
         if size not in self._tables:
-            self._tables[size] = self.data.count(self._numbering, size, tick)
+            if self._whole is not None and self._whole[0]._has(size):
+                self._tables[size] = _of_some(self._whole[0].table(size), *self._whole, size)
+            elif size == 1:
+                return self._counted[1].astype(np.int32)
+            else:
+                self._tables[size] = self.data.count(self._numbering, size, tick)
         return self._tables[size]
+
+    def _has(self, size: int) -> bool:
+        """Whether the table of a size needs no look at the rows."""
+        return size in self._tables or (size == 1 and "_counted" in vars(self))
 
     def added_up(
         self, look: Callable[[Piece], T], add: Callable[[T, T], T], tick: Tick = lambda _: None
@@ -129,6 +140,16 @@ class TabledRows:
                 offsets = cell_offsets(self.n_items, size)
                 out[some] = self.table(size)[offsets[np.arange(size), sets].sum(axis=1)]
         return out
+
+
+def _of_some(table: NDArray[np.int32], whole: TabledRows, labels: Ints, size: int) -> NDArray[np.int32]:
+    """Take the cells of the sets of some labels out of the table of all."""
+    out, offsets = empty_table(labels.size, size), cell_offsets(whole.n_items, size)
+    for start in range(0, out.size, _CELLS):
+        cells = np.arange(start, min(start + _CELLS, out.size))
+        members = labels[members_of_cells(cells, labels.size, size)]
+        out[cells] = table[offsets[np.arange(size), members].sum(axis=1)]
+    return out
 
 
 def _added(some: tuple[Ints, Ints], others: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

@@ -34,11 +34,24 @@ def verify_km_spark(
     show: int = 10,
     progress: Progress = silent,
 ) -> KmVerdict:
-    """Check k^m-anonymity of `rows` rows, for a finite m and no greater; all violations are counted.
+    """Check k^m-anonymity of `rows` rows, for a finite m and no greater (see `verify_and_count`)."""
+    return verify_and_count(published, guarantee, rows, show, progress, brief=True)[0]
+
+
+def verify_and_count(
+    published: DataFrame,
+    guarantee: KmAnonymity,
+    rows: int | None,
+    show: int,
+    progress: Progress,
+    *,
+    brief: bool = False,
+) -> tuple[KmVerdict, dict[str, int], dict[int, int]]:
+    """Check k^m-anonymity and count all violations, the rows with each label and those of each length.
 
     `published` has a row a line, in the column `items`: an array of texts, null for an empty row. A row of n
     items has C(n, s) sets of s items, so the supports of all sets of a size must add up to the sum of these
-    numbers; the lengths of rows are counted separately.
+    numbers; the lengths of rows are counted separately. With `brief`, labels stay where they are counted.
     """
     if guarantee.m == math.inf:
         raise RequestError(
@@ -62,36 +75,32 @@ def verify_km_spark(
         )
     violations, first = 0, list[tuple[tuple[str, ...], int]]()
     smallest: int | None = None
+    supports = dict[str, int]()
     safe = 0
     for size in range(1, min(int(guarantee.m), longest) + 1):
         progress(f"verifying itemsets of size {size}")
         counts = _counts(held, size)
         rare = F.col("count") < guarantee.k
-        totals = counts.agg(
-            F.sum("count").alias("sum"), F.min("count").alias("least"), F.sum(rare.cast("long")).alias("rare")
-        ).collect()[0]
-        _require_all(
-            size, int(totals["sum"] or 0), sum(math.comb(n, size) * some for n, some in lengths.items())
-        )
-        smallest = totals["least"] if smallest is None else min(smallest, totals["least"])
-        violations += totals["rare"]
-        if totals["rare"] and len(first) < show:
+        if size == 1 and not brief:
+            supports = {line["x1"]: line["count"] for line in counts.collect()}
+            total, least = sum(supports.values()), min(supports.values(), default=0)
+            few = sum(some < guarantee.k for some in supports.values())
+        else:
+            sums = F.sum("count"), F.min("count"), F.sum(rare.cast("long"))
+            total, least, few = counts.agg(*sums).collect()[0]
+        _require_all(size, int(total or 0), sum(math.comb(n, size) * some for n, some in lengths.items()))
+        smallest = least if smallest is None else min(smallest, least)
+        violations += few
+        if few and len(first) < show:
             first += _first(counts.where(rare), size, numeric, show - len(first))
         if not violations:
             safe = size
     whole = guarantee.m >= longest
-    return KmVerdict(
+    verdict = KmVerdict(
         guarantee, not violations, violations, tuple(first), smallest,
         math.inf if whole and not violations else safe, whole or violations > 0,
     )  # fmt: skip
-
-
-def supports_and_lengths(published: DataFrame) -> tuple[dict[str, int], dict[int, int]]:
-    """Count the published rows that show each label, and the rows of each length."""
-    items = F.array_distinct(F.coalesce(F.col(ITEMS), F.array().cast("array<string>")))
-    held = published.select(items.alias(ITEMS))
-    labels = held.select(F.explode(ITEMS).alias("label")).groupBy("label").count().collect()
-    return {line["label"]: line["count"] for line in labels}, _lengths(held)[0]
+    return verdict, supports, lengths
 
 
 def _lengths(held: DataFrame) -> tuple[dict[int, int], bool]:
