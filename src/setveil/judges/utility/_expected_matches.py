@@ -44,7 +44,7 @@ def _first_from(tidlists, low, end, row):
 
 @compiled
 def _rows_with_all(weights, starts, tidlists, labels, probability):
-    """Sum over the rows that hold all of some labels, of which the first is in fewest, the probability."""
+    """Sum the probability over the rows that hold all of some labels; the first label is in fewest rows."""
     at = np.empty(labels.size, np.int64)
     for j in range(labels.size):
         at[j] = starts[labels[j]]
