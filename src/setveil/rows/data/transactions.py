@@ -420,7 +420,7 @@ class Transactions(Exposed):
 
     @cached_property
     def merged(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """The number of each row among the `distinct` ones, int32 (n_rows,), and these in their three parts."""
+        """The number of each row among the `distinct` ones, int32 (n_rows,), and these in three parts."""
         group, first, weights = merge_rows_by_content(self.indptr, self.items)
         rows = take_rows(self.indptr, self.items, first)
         return frozen(group, np.int32), *rows, frozen(weights, np.int64)
