@@ -36,7 +36,7 @@ HOMES = {
     "where-to-begin": "README.md#first-steps",
     "without-a-hierarchy": "docs/hierarchies.md#without-a-hierarchy",
     "formats": "docs/formats.md#formats",
-    "limits": "docs/which_promise.md#limits",
+    "limits": "docs/which_promise.md#limits-of-the-methods",
     "documentation": "docs/start.md#start",
     "citing": "README.md#more",
     "licence": "README.md#more",
