@@ -72,7 +72,7 @@ def released(algorithm: str, model: str) -> tuple[sv.VerifiedRelease, Any, sv.Hi
 def questions(
     release: Any, data: Any, tree: sv.Hierarchy | None
 ) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Name each question to a release, or to its folder."""
+    """Name each question to a release, to its folder, or to what is read from that."""
     yield "query items", partial(sv.query, release, [["a"], ["a", "b"]])
     yield "query itemsets", partial(sv.query, release, itemsets=3)
     for name in ("a", "ab", "*", "s"):
@@ -97,6 +97,8 @@ def questions(
     yield "apply", partial(sv.apply, release, OTHERS)
     yield "reconstruct", partial(sv.reconstruct, release)
     yield "read", partial(sv.read_published, release)
+    yield "anonymize again", partial(sv.anonymize, release, k=2, m=1, details=False)
+    yield "explore", partial(sv.explore, release, k=[2], m=[1])
     for model, promise in PROMISES.items():
         yield f"verify {model}", partial(sv.verify, release, promise)
 
@@ -107,7 +109,7 @@ def test_every_question_is_answered_or_refused(algorithm: str, model: str, tmp_p
     release, data, tree = released(algorithm, model)
     release.write(tmp_path / "run")
     answered, refused = 0, []
-    for target in (release, tmp_path / "run"):
+    for target in (release, tmp_path / "run", sv.read_published(tmp_path / "run")):
         for _, question in questions(target, data, tree):
             try:
                 assert repr(question())
@@ -137,7 +139,8 @@ ONE_OF_A_KIND = (
 def answers(folder: Path) -> str:
     """Write the answer of each kind of release to each question: "yes", or the reason against it.
 
-    If the folder of a run answers otherwise than the release in memory, its answer has its own line.
+    If the folder of a run answers otherwise than the release in memory, its answer has its own line; so has
+    what `read_published` returns, if it answers otherwise than the folder.
     """
     lines = []
     for algorithm, model in ONE_OF_A_KIND:
@@ -146,12 +149,16 @@ def answers(folder: Path) -> str:
         lines.append(f"{record['recoding']} ({release.release.info.title})")
         of_release = dict(questions(release, data, tree))
         of_folder = dict(questions(folder / algorithm, data, tree))
+        as_read = dict(questions(sv.read_published(folder / algorithm), data, tree))
         for name, question in of_release.items():
-            first, second = (
-                _answer(one).replace(str(folder / algorithm), "RUN") for one in (question, of_folder[name])
+            first, second, third = (
+                _answer(one).replace(str(folder / algorithm), "RUN")
+                for one in (question, of_folder[name], as_read[name])
             )
             lines.append(f"  {name}: {first}")
             lines += [f"  {name}, of its folder: {second}"] if second != first else []
+            asks_rows = not name.startswith(("why", "apply", "read"))  # the others ask about a run
+            lines += [f"  {name}, as read: {third}"] if third != second and asks_rows else []
         external = _answer(partial(release.report_html, external=True))
         lines += [f"  page to share: {external}", f"  page: {_answer(release.report_html)}"]
         lines.append(f"  data frame: {_answer(partial(release.to_polars, long=True))}")

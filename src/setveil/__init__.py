@@ -299,8 +299,13 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"module 'setveil' has no attribute {name!r}")
     import importlib
+    from types import FunctionType
 
     value = getattr(importlib.import_module(f"setveil.{home}"), name)
+    if isinstance(value, FunctionType):
+        from setveil.commands.wrong_kinds import in_words
+
+        value = in_words(value)
     globals()[name] = value
     return value
 

@@ -20,8 +20,8 @@ from setveil.commands.arguments import (
     is_path,
     labels_of,
     m_of,
+    original_of,
     promised,
-    rows_of,
     tree_beside,
     tree_of,
     tree_of_codes,
@@ -227,7 +227,7 @@ def anonymize(
         )
     _require_parameters(parameters, algorithm, guarantee)
     _require_roles(models()[guarantee.model], data)
-    rows = rows_of(data, tables=True)
+    rows = original_of(data)
     tree = tree_of(hierarchy) if rows.facts is None else tree_of_codes(hierarchy, rows.facts)
     tree = tree or tree_beside(rows)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)

@@ -46,7 +46,7 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
     """Read rows from paths, frames, lists, or `Transactions`; with `tables` also the sets of tables."""
     if isinstance(source, Transactions) and source.is_table and not tables:
         raise RequestError(
-            f"{what} are a table, whose columns are not used here. Expected rows of items.",
+            f"{what}: this is a table, whose columns are not used here. Expected rows of items.",
             hint="setveil.Transactions.from_rows(table) reads only its items.",
         )
     if source is None and "query" in reading:
@@ -255,6 +255,22 @@ def promised(guarantee: Any, k: Any, m: Any, *, kind: str) -> Guarantee:
 
 def _is_release(value: object) -> bool:
     return callable(getattr(value, "exposed", None))
+
+
+def original_of(data: object) -> Transactions:
+    """Read rows, a table or facts that are to be anonymized."""
+    rows = rows_of(data, tables=True)
+    if rows.final is not None:
+        raise rows.final.error()
+    return rows
+
+
+def needs_its_files(release: object) -> RequestError:
+    """Make the error of published rows by themselves, where the meaning of their labels is needed."""
+    return RequestError(
+        f"The release must be one that was made here, or its folder, got {described(release)}.",
+        hint="Published rows by themselves do not say which items their labels represent: name their folder.",
+    )
 
 
 def release_of(value: object) -> Release | None:

@@ -302,15 +302,13 @@ def target_of(
         path = fspath(release)
         drawn = path != "-" and reconstruction_at(Path(path).parent) is not None
         rows = read(path, **reading) if drawn else kind_at(path).read(path, read, **reading)
-        if type(rows) is not Transactions:
-            raise _no_single_rows()
-        if path != "-" and not drawn:
+        if path != "-" and not drawn and type(rows) is Transactions:
             file = published_file(Path(path))
             about = about_file(file)
             counts = read_counts(file.parent, about) if about else None
     else:
         rows = rows_of(release, "The release")
-    if about.get("recoding") == "classes":
+    if type(rows) is not Transactions or about.get("recoding") == "classes":
         raise _no_single_rows()
     under: Mapping[str, Sequence[str]] = about.get("labels", {})
     if not about and recoding is not None:

@@ -19,7 +19,7 @@ from setveil.commands.arguments import (
     is_path,
     labels_of,
     m_of,
-    rows_of,
+    original_of,
     tree_of,
     tree_of_codes,
 )
@@ -137,7 +137,7 @@ def explore(
     listening = heard(progress)
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}
     generalizing = Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines))
-    rows = rows_of(data, tables=True)
+    rows = original_of(data)
     tree = tree_of_codes(hierarchy, rows.facts) if rows.only_facts else tree_of(hierarchy)
     if tree is not None and not rows.only_facts:
         tree, rows = fit_rows(tree, rows)

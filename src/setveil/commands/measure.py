@@ -24,6 +24,7 @@ from setveil.commands.arguments import (
     is_path,
     labels_of,
     listed_labels,
+    needs_its_files,
     path_of,
     published_rows,
     release_of,
@@ -43,6 +44,7 @@ from setveil.releases.published.about import about_file, published_file, reconst
 from setveil.releases.published.groups import Grouping
 from setveil.releases.published.recoding import LocalRecoding, Recoding
 from setveil.releases.published.shared import Shared, sums_of_parts
+from setveil.rows.data.exposed import Exposed
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.facts.settling import settled
@@ -307,6 +309,8 @@ def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy
             )
         measured_as: dict[str, Any] = recoding.measurable(rows_of(release, "The release"))
         return measured_as
+    if isinstance(release, Exposed) and release.kind != Transactions.kind:
+        raise needs_its_files(release)
     path = fspath(release) if is_path(release) else "-"
     kind = kind_at(path) if is_path(release) else single_rows
     parts: dict[str, Any] = kind.measurable(path, exposed_by(release, kind), before, tree)

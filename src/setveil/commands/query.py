@@ -15,6 +15,7 @@ from setveil.commands.arguments import (
     integer_or_none,
     is_path,
     listed_labels,
+    needs_its_files,
     published_rows,
     release_of,
 )
@@ -148,11 +149,7 @@ def shared_of(release: object) -> SharedSums:
         return read_sums(Path(release), published_rows)
     made = release_of(release)
     if made is None:
-        raise RequestError(
-            "The release must be one of rows, of a table, of rows in chunks, of noisy counts, or its folder, "
-            f"got {described(release)}.",
-            hint="What setveil.anonymize returned, or the folder that it wrote.",
-        )
+        raise needs_its_files(release)
     layout = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
     sums: SharedSums = shared_by(made, {}, made.layout(layout, None))
     return sums

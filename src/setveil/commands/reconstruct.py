@@ -11,7 +11,16 @@ from typing import Any, TypeAlias
 from setveil.base.errors import RequestError, described
 from setveil.base.notebook import card
 from setveil.base.wording import count
-from setveil.commands.arguments import Listener, heard, integer, is_path, path_of, published_rows, release_of
+from setveil.commands.arguments import (
+    Listener,
+    heard,
+    integer,
+    is_path,
+    needs_its_files,
+    path_of,
+    published_rows,
+    release_of,
+)
 from setveil.judges.reconstruction.draws import NOTE, DrawSource, Terms, draws_of, source_at, write_draws
 from setveil.releases.published import Release, kind_named
 from setveil.releases.published.chunk_files import PublishedChunks
@@ -215,10 +224,7 @@ def _source(release: object) -> DrawSource:
     if isinstance(release, Exposed) and not (info := kind_named(release.kind).info).by_labels:
         return DrawSource.of(info.drawn(release, None, {}, None))
     if made is None:
-        raise RequestError(
-            f"The release must be one that was made here, or its folder, got {described(release)}.",
-            hint="Rows alone do not say which items their labels represent.",
-        )
+        raise needs_its_files(release)
     layout = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
     arranged = made.arranged(made.layout(layout, None))
     about = {**arranged.promised(), **arranged.meaning()}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.rows import frozen
+from setveil.rows.data.exposed import Refusal
 from setveil.rows.data.transactions import Transactions
 
 
@@ -22,6 +23,10 @@ class ClassRows(Transactions):
 
     kind: ClassVar[str] = "classes"
     shows_absence: ClassVar[bool] = False
+    final: ClassVar[Refusal] = Refusal(
+        "Published rows in classes cannot be anonymized again: a label may represent other items in each.",
+        "Anonymize the rows that they were made of.",
+    )
 
     @classmethod
     def of(cls, rows: Transactions, sizes: NDArray[np.integer]) -> ClassRows:

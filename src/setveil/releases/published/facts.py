@@ -77,6 +77,10 @@ class FactRows(Transactions):
     has_facts: ClassVar[bool] = True
     shows_absence: ClassVar[bool] = False
     secretless: ClassVar[Refusal] = NO_SECRETS
+    final: ClassVar[Refusal] = Refusal(
+        "Published facts cannot be anonymized again: their labels are boxes, not codes.",
+        "Anonymize the facts that they were made of: setveil.read_facts(...).",
+    )
 
     @property
     def set_names(self) -> tuple[str, ...]:

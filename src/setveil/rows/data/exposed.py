@@ -46,6 +46,7 @@ class Exposed(Framed):
         "`setveil verify` checks its guarantee.",
     )  # None: an attacker can count the rows that match known items
 
+    final: ClassVar[Refusal | None] = None  # why it cannot be anonymized again; None: it can
     unpublished: ClassVar[Refusal | None] = None  # why no guarantee of it can be verified; None: one can
     secretless: ClassVar[Refusal | None] = None  # why no item of it can be private; None: items can
 
