@@ -231,7 +231,7 @@ def unfold(page: Page) -> None:
     from playwright.sync_api import Error
 
     with contextlib.suppress(Error):  # the page is gone already
-        page.locator("details.fold, #exposed ~ details").evaluate_all(
+        page.locator("details.fold, details.more, #exposed ~ details").evaluate_all(
             "all => all.forEach(one => { one.open = true; })"
         )
 
