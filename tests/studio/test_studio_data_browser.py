@@ -82,6 +82,7 @@ def test_sensitive_items_are_ticked_by_keyboard(screen: Screen, long_file: Path)
     page = screen.enter()
     project = screen.server.project("Ticks")
     read_by_hand(page, screen, project, long_file)
+    page.get_by_label("Search items").wait_for()  # its fold is open
     page.get_by_label("Search items").focus()
     page.keyboard.type("item 3")
     expect(page.locator("#found")).to_have_text("8 found")
