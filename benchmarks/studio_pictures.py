@@ -155,7 +155,7 @@ def draw_table(page: Page, server: Server, start: str, folder: Path) -> None:
 def draw_series(page: Page, server: Server, start: str, folder: Path, home: str) -> None:
     """Begin a series, and draw the cost of each way to continue."""
     page.goto(f"{start}/")
-    page.get_by_text("More releases about the same people").click()
+    page.get_by_text("Several releases about the same people").click()
     page.get_by_label("What is your series called?").fill("Ward by year")
     page.get_by_role("button", name="Begin a series").click()
     page.get_by_label("At least this many people must fit (k)").fill("2")

@@ -47,14 +47,12 @@ def test_the_figures_are_those_of_the_report(screen: Screen, studio_server: Serv
     pairs = page.locator("main > .tiles div").all()
     tiles = {pair.locator("dt").inner_text(): pair.locator("dd").inner_text() for pair in pairs}
     assert tiles == {
-        "loss (LM)": measure(utility["lm"]),
+        "loss, from 0 (nothing) to 1 (everything)": measure(utility["lm"]),
         "items are unchanged": f"{utility['unchanged_items']} of {report['input']['items']}",
-        "of all occurrences stay as they are": percent(utility["unchanged_occurrences"], whole),
-        "of all occurrences are published under a broader label": percent(
-            utility["generalized_occurrences"], whole
-        ),
-        "of all occurrences are suppressed": percent(utility["suppressed_occurrences"], whole),
-        "query error: counts of random item pairs are typically off by that much": percent(
+        "of all items in rows are unchanged": percent(utility["unchanged_occurrences"], whole),
+        "of all items in rows have a broader label": percent(utility["generalized_occurrences"], whole),
+        "of all items in rows are suppressed": percent(utility["suppressed_occurrences"], whole),
+        "counts of random item pairs are typically off by that much": percent(
             report["answers"]["are"]["median"]
         ),
     }

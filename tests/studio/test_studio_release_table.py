@@ -105,7 +105,7 @@ def test_errors_are_named_by_what_is_counted(client: Client, tmp_path: Path) -> 
     project, report = made(client, "table", tmp_path)
     page = page_of(client, project)
     off = error(report["answers"]["table_are"]["median"])
-    what = "query error: counts of random combinations of columns and items are typically off by that much"
+    what = "counts of random combinations of columns and items are typically off by that much"
     assert f"<dd>{off}</dd><dt>{what}" in page
 
 

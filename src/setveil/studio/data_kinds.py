@@ -24,8 +24,7 @@ class RowsOfItems:
     limits: ClassVar[tuple[str, ...]] = ("suppress", "max-suppressed", "keep", "weights")  # of suppression
     absent: ClassVar[bool] = True  # whether an absent item can be covered, too
     sensitive: ClassVar[bool] = True  # whether items can be sensitive
-    loss: ClassVar[str] = "Loss (LM)"
-    loss_in_words: ClassVar[str] = "loss (LM)"
+    loss: ClassVar[str] = "loss, from 0 (nothing) to 1 (everything)"
     methods: ClassVar[tuple[str, ...]] = ()  # the only ones; none: all that the promise allows
     rare: ClassVar[bool] = True  # whether rare items can be suppressed before anything else
     recommended: ClassVar[bool] = True  # whether methods are tried and compared
@@ -63,7 +62,7 @@ class TableOfItems(RowsOfItems):
     usual = settled = "kkm"
     limits = ()
     absent = sensitive = rare = searched = in_series = False
-    loss, loss_in_words = "Loss", "loss of columns and items together (f)"
+    loss = "loss of columns and items together"
     not_studied = "Data with other columns are studied on the command line."
     studied_by = "setveil compare"
 

@@ -26,22 +26,22 @@ def tiles(report: Record) -> list[tuple[str, str]]:
     whole = report["input"]["occurrences"]
     shown = []
     if "weighed_loss" in utility:
-        shown.append((words.measure(utility["weighed_loss"]), "loss of columns and items together (f)"))
+        shown.append((words.measure(utility["weighed_loss"]), "loss of columns and items together"))
     elif "lm" in utility:
-        shown.append((words.measure(utility["lm"]), "loss (LM)"))
+        shown.append((words.measure(utility["lm"]), "loss, from 0 (nothing) to 1 (everything)"))
     if "unchanged_items" in utility:
         shown.append(
             (f"{utility['unchanged_items']:,} of {report['input']['items']:,}", "items are unchanged")
         )
     for name, what in (
-        ("unchanged_occurrences", "of all occurrences stay as they are"),
-        ("generalized_occurrences", "of all occurrences are published under a broader label"),
-        ("suppressed_occurrences", "of all occurrences are suppressed"),
+        ("unchanged_occurrences", "of all items in rows are unchanged"),
+        ("generalized_occurrences", "of all items in rows have a broader label"),
+        ("suppressed_occurrences", "of all items in rows are suppressed"),
     ):
         if name in utility and whole:
             shown.append((words.percent(utility[name], whole), what))
     if error := accuracy.query_error_tile(report):
-        shown.append(error)
+        shown.append((error[0], error[1].removeprefix("query error: ")))
     return shown
 
 

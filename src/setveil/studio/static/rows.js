@@ -82,11 +82,11 @@ function told(found) {
   const parts = [];
   const list = element("ul");
   for (const one of found.alone) {
-    const items = one.m === 1 ? "one item, the most identifying," : `the ${one.m} most identifying items`;
+    const items = one.m === 1 ? "one item" : `${one.m} items`;
     const known = [found.known, one.m ? items : ""].filter(Boolean).join(" and ");
     const about = one.exact ? "" : "about ";
     const line = element("li");
-    line.append(`Knowing ${known} is enough to single out `, element("b", `${about}${numbers(Math.round(one.rows))}`), ` of ${numbers(found.rows)} rows.`);
+    line.append(element("b", `${about}${numbers(Math.round(one.rows))}`), ` of ${numbers(found.rows)} rows, by ${known}`);
     list.append(line);
   }
   parts.push(list);
