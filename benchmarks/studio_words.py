@@ -32,7 +32,11 @@ DATA = "#rows, #tree, .side #what, pre, code, .item, .five tbody, .files, .proje
 PATHS = {
     "baskets": ([], "baskets.csv", ["Read it like this", "Next: groups", "Group by rows"]),
     "table": (["--ward"], "ward.csv", ["Read it as this table", "Next: groups", "Group by code"]),
-    "log": (["--log"], "log.csv", ["Read it as this log", "Next: groups", "Group by code"]),
+    "log": (
+        ["--log"],
+        "log.csv",
+        ["Read it as this log", "It is 19 March 2025", "Next: groups", "Group by code"],
+    ),
 }
 VISIBLE = """hidden => {
     const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), found = [];

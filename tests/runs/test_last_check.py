@@ -473,6 +473,39 @@ def test_one_number_of_a_form_may_be_another_code() -> None:
     assert IP not in forms(["1.1.1.1", "3.4.21.7", "2.7.11.1"])
 
 
+def _facts(day: str, **columns: Any) -> sv.Facts | sv.Table:
+    return sv.read_facts(_log(day), id="who", sets="item", when=["day:month"], **columns)
+
+
+def _log(day: str) -> pl.DataFrame:
+    """Write the ID of one person among the items of all, and one line of another day."""
+    ids = PERSONS["a hash"]
+    lines = [(ids[at], item, f"2021-0{1 + at % 3}-04", 40) for at in range(N) for item in (*ROWS[at], ids[7])]
+    return pl.DataFrame([*lines, (ids[0], "tea", day, 40)], ["who", "item", "day", "age"], orient="row")
+
+
+@pytest.mark.parametrize("day", ["2021-03-04", "1950-01-01"])  # a year of few people is merged with others
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda day: sv.anonymize(
+            sv.read(_log(day)[["who", "item"]], id_column="who", item_column="item"),
+            k=2,
+            m=1,
+            suppress_below=3,
+        ),
+        lambda day: sv.anonymize(_facts(day, drop=["age"]), k=2, m=1),
+        lambda day: sv.anonymize(_facts(day, qi=["age"]), sv.MixedKmAnonymity(k=2, m=1)),
+    ],
+)
+def test_the_check_knows_what_was_read_whatever_a_run_does_to_it(
+    made: Callable[[str], sv.VerifiedRelease], day: str, tmp_path: Path
+) -> None:
+    with pytest.raises(sv.PersonalDataError, match="1 value of column 'who'"):
+        made(day).write(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 # --- one place
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,8 @@ def without_rare(data: Transactions, least: int) -> tuple[Transactions, str]:
     supports = data.supports()
     image = np.where(supports >= least, np.cumsum(supports >= least) - 1, -1).astype(np.int32)
     labels = Vocabulary(x for x, to in zip(data.vocabulary.labels, image.tolist(), strict=True) if to >= 0)
-    rows = Transactions(*recode_rows(data.indptr, data.items, image), labels, data.origin)
+    indptr, items = recode_rows(data.indptr, data.items, image)
+    rows = replace(data, indptr=indptr, items=items, vocabulary=labels)
     lost = int(np.count_nonzero((image < 0) & (supports > 0)))
     note = f"{count(lost, 'item')} in fewer than {least} rows suppressed beforehand"
     occurrences = count(data.n_occurrences - rows.n_occurrences, "occurrence")

@@ -285,6 +285,7 @@ def anonymize(
     if watched:
         require_watched(models()[guarantee.model], details=details)
     progress = listener(progress)
+    personal = data.personal  # of what was read, whatever becomes of the rows here
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
     require_facts(guarantee, has_facts=data.only_facts)
     if data.has_facts:
@@ -313,7 +314,7 @@ def anonymize(
     rare = rare_names(data, release, made.tree, request)
     if rare:
         report["rare_names"] = {"least": least_rows(guarantee), "items": len(rare)}
-    return VerifiedRelease(release, verdict, report["utility"], report, layout, data.personal, rare)
+    return VerifiedRelease(release, verdict, report["utility"], report, layout, personal, rare)
 
 
 def _not_counted(counts: bool | int) -> int:

@@ -9,6 +9,7 @@ _FIELDS = {
     "algorithm": "Method",
     "cell-delimiter": "Between the items of a cell",
     "class-size": "Fewest rows of a class",
+    "date-format": "How dates are written",
     "delimiter": "Separator between items",
     "encoding": "How letters are written",
     "fraction": "Which share of a population are these rows?",

@@ -54,6 +54,7 @@ def _settled(facts: Facts, least: int) -> Facts:
     return replace(
         found,
         origin=facts.origin,
+        personal=facts.personal,
         notes=facts.notes,
         most=facts.most,
         left_out=facts.left_out,
