@@ -494,6 +494,13 @@ def _log(day: str) -> pl.DataFrame:
             m=1,
             suppress_below=3,
         ),
+        lambda day: sv.anonymize(
+            sv.Transactions.from_rows(
+                sv.read(_log(day)[["who", "item"]], id_column="who", item_column="item")
+            ),
+            k=2,
+            m=1,
+        ),
         lambda day: sv.anonymize(_facts(day, drop=["age"]), k=2, m=1),
         lambda day: sv.anonymize(_facts(day, qi=["age"]), sv.MixedKmAnonymity(k=2, m=1)),
     ],
