@@ -146,7 +146,9 @@ class Transactions(Exposed):
             indptr.append(len(codes))
         made = cls.from_codes(indptr, np.array(codes, np.int32), labels)
         fields = Personal(personal_fields(np.array(indptr), np.array(codes), labels))
-        return replace(made, personal=getattr(rows, "personal", NOTHING) + fields)  # rows of a table have some
+        return replace(
+            made, personal=getattr(rows, "personal", NOTHING) + fields
+        )  # rows of a table have some
 
     @classmethod
     def from_frame(
