@@ -23,6 +23,7 @@ from setveil.commands.query import shared_of
 from setveil.judges.utility.estimates import Estimator
 from setveil.judges.utility.estimators import estimator_for
 from setveil.judges.utility.estimators.facts import FactEstimator
+from setveil.judges.utility.greatest import greatest_itemsets
 from setveil.releases.published import shared as record_of
 from setveil.releases.published.facts import FactsRelease
 from setveil.releases.published.shared import SharedFacts
@@ -184,8 +185,7 @@ def test_single_facts_are_answered_as_items_are(monkeypatch: pytest.MonkeyPatch)
             assert by_parts[1:] == (plain.least, plain.greatest)
             assert by_parts[0] == pytest.approx(plain.estimate, abs=1e-9)
         if few:
-            named = sv.query.__globals__["greatest_itemsets"]
-            assert named(estimator, 5) == named(items, 5)
+            assert greatest_itemsets(estimator, 5) == greatest_itemsets(items, 5)
 
 
 @pytest.fixture(scope="module")

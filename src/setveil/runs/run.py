@@ -302,9 +302,7 @@ def anonymize(
         raise RequestError("The data contain no facts, which alone have orders and losses by parts.")
     if trace is not None:
         require_traced(request.algorithm, request.module, facts=data.has_facts)
-    note = ""
-    if suppress_below is not None:
-        data, note = without_rare(data, suppress_below)
+    data, note = (data, "") if suppress_below is None else without_rare(data, suppress_below)
     place = _Memory(data, bound, generalizing, trace)
     made = made_at(place, request, hierarchy, timing, progress)
     if note:
