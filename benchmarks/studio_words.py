@@ -35,7 +35,7 @@ PATHS = {
     "log": (
         ["--log"],
         "log.csv",
-        ["Read it as this log", "It is 19 March 2025", "Next: groups", "Group by code"],
+        ["Read it as this log", "It is 19 March", "Read it as this log", "Next: groups", "Group by code"],
     ),
 }
 VISIBLE = """hidden => {
@@ -73,7 +73,7 @@ class Reader:
             for width in (400, 1280):
                 self.page.set_viewport_size({"width": width, "height": 800})
                 self.page.screenshot(path=self.shots / f"{name}-{width}.png", full_page=True)
-        self.lines[name] = [line for line in dict.fromkeys(lines) if line not in before]
+        self.lines[f"{len(self.lines) + 1} {name}"] = [x for x in dict.fromkeys(lines) if x not in before]
 
     def click(self, name: str) -> None:
         """Click a button or a link, once it is there."""
