@@ -141,16 +141,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         home = Path(place)
         server = serve(home)
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        page = browser.new_page(reduced_motion="reduce", viewport={"width": 1280, "height": 800})
-        page.set_default_timeout(60_000)
-        page.goto(server.first)
-        page.wait_for_url("**/s/*/")
-        start = page.url
-        for name in arguments.paths or PATHS:
-            report(name, walk(page, start, name, home, arguments.shots), with_text=arguments.text)
-        browser.close()
-        server.stop()
+        try:
+            browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+            page = browser.new_page(reduced_motion="reduce", viewport={"width": 1280, "height": 800})
+            page.set_default_timeout(60_000)
+            page.goto(server.first)
+            page.wait_for_url("**/s/*/")
+            start = page.url
+            for name in arguments.paths or PATHS:
+                report(name, walk(page, start, name, home, arguments.shots), with_text=arguments.text)
+            browser.close()
+        finally:
+            server.stop()
 
 
 def report(name: str, reader: Reader, *, with_text: bool) -> None:

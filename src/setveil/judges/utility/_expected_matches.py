@@ -43,16 +43,16 @@ def _first_from(tidlists, low, end, row):
 
 
 @compiled
-def _rows_with_all(weights, starts, tidlists, labels, probability):
-    """Sum the probability over the rows that hold all of some labels; the first label is in fewest rows."""
+def _rows_with_all(weights, starts, tidlists, labels, pivot, probability):
+    """Sum the probability over the rows that hold all of some labels; `pivot`: the one that fewest hold."""
     at = np.empty(labels.size, np.int64)
     for j in range(labels.size):
         at[j] = starts[labels[j]]
     estimate = 0.0
-    for slot in range(starts[labels[0]], starts[labels[0] + 1]):
+    for slot in range(starts[labels[pivot]], starts[labels[pivot] + 1]):
         row = np.int64(tidlists[slot])
         inside = True
-        for j in range(1, labels.size):
+        for j in range(labels.size):
             end = starts[labels[j] + 1]
             at[j] = _first_from(tidlists, at[j], end, row)
             if at[j] == end or tidlists[at[j]] != row:
@@ -61,6 +61,20 @@ def _rows_with_all(weights, starts, tidlists, labels, probability):
         if inside:
             estimate += weights[row] * probability
     return estimate
+
+
+@compiled
+def _chance(scale, labels):
+    """Return the probability that labels of a row, one for each item, yield all the items."""
+    probability = 1.0
+    for j in range(labels.size):
+        probability *= 0.5
+        known = False
+        for other in range(j):
+            known = known or labels[other] == labels[j]
+        if not known:
+            probability *= scale[labels[j]]
+    return probability
 
 
 @compiled
@@ -90,21 +104,9 @@ def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_sta
             pivot, fewest = j, total
     found = np.empty(query.size, np.int64)
     if _have_one(cover_starts, query):
-        probability, different = 1.0, 1
-        found[0] = covers[cover_starts[query[pivot]]]
-        seen = np.empty(query.size, np.int64)
-        for j in range(query.size):  # the factors in the order in which they come below
-            seen[j] = covers[cover_starts[query[j]]]
-            probability *= 0.5
-            known = False
-            for other in range(j):
-                known = known or seen[other] == seen[j]
-            if not known:
-                probability *= scale[seen[j]]
-                if seen[j] != found[0]:
-                    found[different] = seen[j]
-                    different += 1
-        return _rows_with_all(weights, starts, tidlists, found[:different], probability)
+        for j in range(query.size):
+            found[j] = covers[cover_starts[query[j]]]
+        return _rows_with_all(weights, starts, tidlists, found, pivot, _chance(scale, found))
     estimate = 0.0
     item = query[pivot]
     for at in range(cover_starts[item], cover_starts[item + 1]):
@@ -112,20 +114,15 @@ def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_sta
             row = np.int64(tidlists[slot])
             if at > cover_starts[item] and _label_in(indptr, labels, row, cover_starts, covers, item) != at:
                 continue  # another label of the pivot counts in this row
-            probability = 1.0
+            inside = True
             for j in range(query.size):
                 place = at
                 if j != pivot:
                     place = _label_in(indptr, labels, row, cover_starts, covers, query[j])
                 if place < 0:
-                    probability = 0.0
+                    inside = False
                     break
                 found[j] = covers[place]
-                probability *= 0.5
-                known = False
-                for other in range(j):
-                    known = known or found[other] == found[j]
-                if not known:
-                    probability *= scale[found[j]]
-            estimate += weights[row] * probability
+            if inside:
+                estimate += weights[row] * _chance(scale, found)
     return estimate

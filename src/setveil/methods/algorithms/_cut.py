@@ -37,7 +37,7 @@ class Cut:
     def __init__(self, data: Transactions | RowsOnDisk, tree: Hierarchy, of_leaf: Ints | None = None) -> None:
         """Start with the leaves; `of_leaf`: their occurrences, where the rows are not all that cost."""
         self.data, self.tree = data, tree
-        self._counted: tuple[AllRows, Ints] | None = None  # rows, and how many of them hold each node
+        self._supports: Ints | None = None  # of all nodes, once they were counted
         self.of_leaf = leaf_occurrences(data, tree) if of_leaf is None else of_leaf
         before = np.concatenate(([0], np.cumsum(self.of_leaf[tree.leaf_order])))
         charged = np.where(tree.leaf_counts > 1, tree.spread[0], 0)
@@ -68,6 +68,7 @@ class Cut:
         """Take other rows of leaves; costs stay as they are."""
         self.leaf_rows = indptr, leaves
         self.held = MemoryRows(indptr, leaves)
+        self._supports = None
 
     def _start(self) -> None:
         self.paid = [0] * self.tree.n_nodes
@@ -95,10 +96,10 @@ class Cut:
         tree = self.tree
         if (self.image[: tree.n_leaves] < 0).any():
             return self.held.supports(Numbering.of(tree, self.image, nodes))
-        if self._counted is None or self._counted[0] is not self.held:
+        if self._supports is None:
             every = np.arange(tree.n_nodes)
-            self._counted = self.held, self.held.supports(Numbering.of(tree, every.astype(np.int32), every))
-        return self._counted[1][nodes]
+            self._supports = self.held.supports(Numbering.of(tree, every.astype(np.int32), every))
+        return self._supports[nodes]
 
     def occurrences(self) -> Ints:
         """Count the occurrences of leaves that each node of the cut is published for: int64 (n_nodes,)."""

@@ -146,9 +146,8 @@ class Transactions(Exposed):
             indptr.append(len(codes))
         made = cls.from_codes(indptr, np.array(codes, np.int32), labels)
         fields = Personal(personal_fields(np.array(indptr), np.array(codes), labels))
-        return replace(
-            made, personal=getattr(rows, "personal", NOTHING) + fields
-        )  # rows of a table have some
+        known = getattr(rows, "personal", NOTHING)  # of the rows of a table, or of a file
+        return replace(made, personal=known + fields)
 
     @classmethod
     def from_frame(

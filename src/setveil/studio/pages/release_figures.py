@@ -14,6 +14,7 @@ from setveil.report.run import facts as fact_section
 from setveil.report.run.frontier import instead, named
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.kinds.classes import cut_on
+from setveil.studio.data_kinds import RowsOfItems, TableOfItems
 
 STEPS = ("0", "1/10", "1/4", "1/2", "3/4", "9/10", "1")  # shares that are offered beside a release's own
 _MOST_CLASSES = 20  # that are listed, and shares of items in them
@@ -26,9 +27,9 @@ def tiles(report: Record) -> list[tuple[str, str]]:
     whole = report["input"]["occurrences"]
     shown = []
     if "weighed_loss" in utility:
-        shown.append((words.measure(utility["weighed_loss"]), "loss of columns and items together"))
+        shown.append((words.measure(utility["weighed_loss"]), TableOfItems.loss))
     elif "lm" in utility:
-        shown.append((words.measure(utility["lm"]), "loss, from 0 (nothing) to 1 (everything)"))
+        shown.append((words.measure(utility["lm"]), RowsOfItems.loss))
     if "unchanged_items" in utility:
         shown.append(
             (f"{utility['unchanged_items']:,} of {report['input']['items']:,}", "items are unchanged")
