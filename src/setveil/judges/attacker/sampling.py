@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ def clopper_pearson(hits: int, draws: int, confidence: float = CONFIDENCE) -> tu
     return low, high
 
 
+@lru_cache(1024)
 def _least(hits: int, draws: int, tail: float) -> float:
     """Find the probability at which this many hits or more come with probability `tail`, by bisection."""
     k = np.arange(hits, draws + 1)
