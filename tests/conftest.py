@@ -28,8 +28,15 @@ from warm import CAN_FORK
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # How long an example takes says more about the machine, and about what else it does, than about setveil.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+# Tests that do not say how many examples they draw draw them all where those marked exhaustive run too.
+slow = [HealthCheck.too_slow]
+settings.register_profile("all", deadline=None, suppress_health_check=slow)
+settings.register_profile("some", deadline=None, suppress_health_check=slow, max_examples=40)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how many examples are drawn before the first test file is imported."""
+    settings.load_profile("some" if config.option.markexpr else "all")
 
 
 @pytest.fixture(autouse=True)

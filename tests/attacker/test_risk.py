@@ -96,7 +96,8 @@ def _inference(
     private: Sequence[str],
     m: int,
 ) -> dict[str, Any]:
-    probability, item, itemset, support = naive.greatest(rows, chances, order, private, m)
+    given = naive.chances_of(rows, chances, private, m)
+    probability, item, itemset, support = naive.greatest(rows, given, order, private)
     return {
         "m": m,
         "probability": float(probability),
@@ -105,10 +106,10 @@ def _inference(
         "support": support,
         "items": [
             {"item": name, "probability": float(p), "itemset": known, "support": rows_with}
-            for name, p, known, rows_with in naive.greatest_of_each(rows, chances, order, private, m)
+            for name, p, known, rows_with in naive.greatest_of_each(rows, given, order, private)
         ],
         "exact": True,
-        "rows_above": {str(h): naive.above(rows, chances, private, m, h) for h in MARKS},
+        "rows_above": {str(h): naive.above(rows, given, h) for h in MARKS},
     }
 
 
@@ -207,7 +208,8 @@ def test_groups_without_a_common_denominator() -> None:
     counts = [{"s": 1 + size // 3} for size in sizes]
     found = attack_risk(published(rows, group_of, counts), sizes=[2])["inference"][0]
     public, chances = naive.in_groups(rows, group_of, counts, ["s"])
-    probability, *first = naive.greatest(public, chances, ["x", "y", "z"], ["s"], 2)
+    given = naive.chances_of(public, chances, ["s"], 2)
+    probability, *first = naive.greatest(public, given, ["x", "y", "z"], ["s"])
     assert found["probability"] == pytest.approx(float(probability), rel=1e-9)
     assert [found["item"], found["itemset"], found["support"]] == first
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from origins import layout_of, origin_of
@@ -74,7 +74,6 @@ def test_a_file_without_an_item_is_refused(tmp_path: Path, name: str) -> None:
         refused(tmp_path / name, b"\n \n", "only blank lines")
 
 
-@settings(deadline=None)  # uncompiled it takes its time
 @given(st.text(alphabet="ab\r\n"), st.integers(0, 40))
 def test_line_numbers(text: str, offset: int) -> None:
     offset = min(offset, len(text))
@@ -136,7 +135,6 @@ def test_basket_faults_of_quoting(tmp_path: Path) -> None:
     refused(tmp_path / "a.csv", 'a\n"b"c,d\n', "line 2", "closing quote")
 
 
-@settings(deadline=None)  # uncompiled it takes its time
 @given(
     st.lists(
         st.lists(
@@ -470,11 +468,11 @@ def test_integers_are_read_without_polars(tmp_path: Path) -> None:
     [
         ("bms_webview1.dat", 59_601, 497, 267),
         ("bms_webview2.dat", 77_512, 3_340, 161),
-        ("instacart_long.csv", 131_209, 39_123, 80),
+        pytest.param("instacart_long.csv", 131_209, 39_123, 80, marks=pytest.mark.exhaustive),
         ("groceries.csv", 9_835, 169, 32),
         ("diabetes_icd9.dat", 101_765, 915, 3),
         ("retail.dat", 88_162, 16_470, 76),
-        ("msnbc.dat", 989_818, 17, 17),
+        pytest.param("msnbc.dat", 989_818, 17, 17, marks=pytest.mark.exhaustive),
     ],
 )
 def test_real_data(name: str, n_rows: int, n_items: int, longest: int) -> None:

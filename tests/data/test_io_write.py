@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from origins import layout_of
@@ -135,7 +135,6 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
     path = tmp_path_factory.mktemp("io") / f"a{layout.extension}"
     separator = layout.separator if layout.format == "basket" else None
 
-    @settings(deadline=None)  # uncompiled it takes its time
     @given(tables)
     def check(rows: Any) -> None:
         data = Transactions.from_rows(rows)
@@ -144,7 +143,6 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
     check()
 
 
-@settings(deadline=None)  # uncompiled it takes its time
 @given(tables)
 def test_long_tables_are_read_back_without_their_empty_rows(
     tmp_path_factory: pytest.TempPathFactory, rows: Any
@@ -161,7 +159,6 @@ def test_long_tables_are_read_back_without_their_empty_rows(
     assert read_back(data, Layout("parquet", nested=False), path, format="parquet", **named) == filled
 
 
-@settings(deadline=None)  # uncompiled it takes its time
 @given(tables)
 @example([["\x1e:", "\u2028:"]])  # which are no ends of lines
 def test_spmf_is_read_back_or_refused(tmp_path_factory: pytest.TempPathFactory, rows: Any) -> None:
@@ -175,7 +172,6 @@ def test_spmf_is_read_back_or_refused(tmp_path_factory: pytest.TempPathFactory, 
         assert read_back(data, Layout("spmf"), path) == as_sets(rows)
 
 
-@settings(deadline=None)  # uncompiled it takes its time
 @given(st.lists(st.lists(st.sampled_from(["0", "7", "007", "-3", "+5", "9" * 500])), min_size=1).filter(any))
 def test_integers_are_read_back(tmp_path_factory: pytest.TempPathFactory, rows: Any) -> None:
     path = tmp_path_factory.mktemp("io") / "a"

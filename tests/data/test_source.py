@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.base.errors import DataError, RequestError
@@ -66,7 +66,6 @@ def refused(action: Callable[[], Any], *expected: str, error: type[Exception] = 
 
 
 @KINDS
-@settings(deadline=None)
 @given(content=st.binary())
 def test_what_was_packed_is_unpacked(
     tmp_path_factory: pytest.TempPathFactory, kind: str, content: bytes
@@ -84,7 +83,6 @@ def test_what_was_packed_is_unpacked(
 
 
 @KINDS
-@settings(deadline=None)
 @given(data=st.data())
 def test_a_damaged_archive_is_refused_or_read_rightly(
     tmp_path_factory: pytest.TempPathFactory, kind: str, data: st.DataObject
@@ -282,7 +280,6 @@ def _letters(encoding: str) -> st.SearchStrategy[str]:
 @pytest.mark.parametrize(
     "encoding", [*UNICODE, "latin-1", "cp1252", "cp850", "mac_roman", "koi8-r", "gb18030"]
 )
-@settings(deadline=None)
 @given(data=st.data())
 def test_every_encoding(encoding: str, data: st.DataObject) -> None:
     text = data.draw(st.text(_letters(encoding).filter(lambda letter: letter != "\ufeff")))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_helpers import needs_compiled
@@ -165,7 +165,6 @@ def naive_groups(similar: dict[tuple[int, int], Fraction], count: int, limit: in
     return groups
 
 
-@settings(deadline=None)
 @given(rows_of_letters, st.integers(1, 9), st.integers(2, 5))
 def test_partners_and_groups_against_sets(rows: list[list[str]], most: int, limit: int) -> None:
     data = Transactions.from_rows(rows)
@@ -184,7 +183,6 @@ def test_partners_and_groups_against_sets(rows: list[list[str]], most: int, limi
         assert all(min(np.flatnonzero(first == g)) == g for g in set(first.tolist()))
 
 
-@settings(deadline=None)
 @given(rows_of_letters.filter(any), st.integers(2, 5))
 def test_by_cooccurrence_makes_a_tree_over_the_items(rows: list[list[str]], fanout: int) -> None:
     data = Transactions.from_rows(rows)

@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
@@ -64,7 +64,6 @@ def trees(draw: st.DrawFn) -> dict[str, str | None]:
     return parents
 
 
-@settings(deadline=None)
 @given(trees())
 def test_all_forms_of_any_tree_agree(parents: dict[str, str | None]) -> None:
     tree = sv.Hierarchy(parents)

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from real_data import DATA
@@ -91,19 +91,16 @@ def round_trip(tree: Hierarchy, *names: str) -> Hierarchy:
 NASTY = "\"';,|\t 0017aé\u2028\u00a0\ufeff*hs{}\\"
 
 
-@settings(deadline=None)
 @given(trees(NASTY))
 def test_csv_gives_the_same_tree(tree: Hierarchy) -> None:
     assert round_trip(tree, "a.csv") == tree
 
 
-@settings(deadline=None)
 @given(trees(NASTY + "\n\0\r").filter(lambda tree: tree.n_nodes > 1))
 def test_json_gives_the_same_tree(tree: Hierarchy) -> None:
     assert round_trip(tree, "a.json") == tree
 
 
-@settings(deadline=None)
 @given(trees("\"';,|\t017aé\u2028\u00a0*{}").filter(lambda tree: tree.n_nodes > 1))
 def test_csv_to_text_to_csv_gives_the_same_tree(tree: Hierarchy) -> None:
     assert round_trip(tree, "a.csv", "a.txt", "b.csv", "c.json", "d.TXT") == tree

@@ -63,7 +63,6 @@ def test_every_attribute_follows_from_the_links(parents: Parents) -> None:
             assert tree.covers(v, w) == (v == w or label in naive_ancestors(parents, other))
 
 
-@settings(deadline=None)
 @given(parents_of_trees())
 def test_paths_make_the_same_tree(parents: Parents) -> None:
     tree = Hierarchy(parents)

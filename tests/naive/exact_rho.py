@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain, combinations, islice, product
 
 from naive import coherence as by_moles
@@ -253,15 +254,17 @@ class Losses:
 
     def of_found(self, found: Found) -> Fraction:
         """Units that a release loses."""
-        public = (
-            self.weight[item] * times * self.units[found.to[item]]
-            for item, times in self.occurrences.items()
-            if item in found.to
-        )
+        public = (self.of_labels[at] for at in found.to.items() if at in self.of_labels)
         hidden = (
             self.weight[way.item] * len(way.rows) * self.units[None] for way in found.hidden if way.rows
         )
         return sum(chain(public, hidden), Fraction(0))
+
+    @cached_property
+    def of_labels(self) -> dict[tuple[str, str | None], Fraction]:
+        """Units that all occurrences of an item lose under a label, if any."""
+        each = product(self.occurrences.items(), self.units.items())
+        return {(x, to): self.weight[x] * times * units for (x, times), (to, units) in each if units}
 
     def share(self, units: Fraction) -> Fraction:
         return units / (self.whole() or 1)

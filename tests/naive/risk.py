@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 
 from naive.km import Rows, supports
 
 Row = frozenset[str]
 Chances = Sequence[Mapping[str, Fraction]]
+Given = Mapping[Row, Sequence[Fraction]]  # Pr(private | items), of each private item
 
 
 def sets_of(row: Row, m: int) -> Iterator[Row]:
@@ -23,6 +25,11 @@ def sets_of(row: Row, m: int) -> Iterator[Row]:
 
 def fewest(rows: Rows, m: int) -> list[int]:
     """For each row, the fewest rows that fit some set; all rows where nothing can be known."""
+    return _fewest(tuple(rows), m)
+
+
+@lru_cache(16)
+def _fewest(rows: tuple[Row, ...], m: int) -> list[int]:
     support = supports(rows, m)
     return [min((support[items] for items in sets_of(row, m)), default=len(rows)) for row in rows]
 
@@ -42,6 +49,11 @@ def best_probability(rows: Rows, m: int) -> Fraction:
 
 def draws(rows: Rows, m: int) -> list[list[int]]:
     """For each row, the supports of all sets that may be drawn."""
+    return _draws(tuple(rows), m)
+
+
+@lru_cache(16)
+def _draws(rows: tuple[Row, ...], m: int) -> list[list[int]]:
     support = supports(rows, m) if m < max(map(len, rows), default=0) else supports(rows)
     support[frozenset()] = len(rows)
     return [[support[frozenset(some)] for some in combinations(row, min(m, len(row)))] for row in rows]
@@ -88,14 +100,14 @@ def chances_of(rows: Rows, chances: Chances, private: Sequence[str], m: int) -> 
 
 
 def greatest(
-    rows: Rows, chances: Chances, order: Sequence[str], private: Sequence[str], m: int
+    rows: Rows, given: Given, order: Sequence[str], private: Sequence[str]
 ) -> tuple[Fraction, str | None, list[str], int]:
     """The greatest probability of a private item, the item, the first set that gives it, its support.
 
     `order` is that of the public items; the private ones are in order.
     """
     found = []
-    for items, probabilities in chances_of(rows, chances, private, m).items():
+    for items, probabilities in given.items():
         ids = sorted(map(order.index, items))
         support = sum(items <= row for row in rows)
         for position, probability in enumerate(probabilities):
@@ -106,21 +118,22 @@ def greatest(
 
 
 def greatest_of_each(
-    rows: Rows, chances: Chances, order: Sequence[str], private: Sequence[str], m: int
+    rows: Rows, given: Given, order: Sequence[str], private: Sequence[str]
 ) -> list[tuple[str, Fraction, list[str], int]]:
     """Return `greatest` for each private item alone that some row may contain."""
     found = []
-    for item in private:
-        if any(each.get(item) for each in chances):
-            probability, _, itemset, support = greatest(rows, chances, order, [item], m)
+    for at, item in enumerate(private):
+        alone = {items: probabilities[at : at + 1] for items, probabilities in given.items()}
+        if any(map(any, alone.values())):
+            probability, _, itemset, support = greatest(rows, alone, order, [item])
             found.append((item, probability, itemset, support))
     return found
 
 
-def above(rows: Rows, chances: Chances, private: Sequence[str], m: int, level: float) -> int:
+def above(rows: Rows, given: Given, level: float) -> int:
     """Count the rows with a set of items that predicts a private item with a probability above the level."""
     limit = Fraction(str(level))
-    telling = [items for items, p in chances_of(rows, chances, private, m).items() if max(p) > limit]
+    telling = [items for items, p in given.items() if max(p) > limit]
     return sum(any(items <= row for items in telling) for row in rows)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from origins import origin_of
@@ -158,7 +158,6 @@ def separated(fields: list[str], sign: str) -> str:
     return out.getvalue()[:-1]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 3), st.tuples(CELL, CELL)), min_size=1).filter(
         lambda lines: any(any(cells) for _, cells in lines)
@@ -233,7 +232,6 @@ def test_names_of_several_words_are_no_lists() -> None:
     assert evidence.list_sign([*lists, *goods * 20]) == ""  # hardly any
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(ITEMS, max_size=4), min_size=1).filter(any), st.sampled_from(",;\t|"))
 def test_what_is_written_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, table: list[list[str]], separator: str

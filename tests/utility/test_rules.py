@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
@@ -29,7 +29,6 @@ sets = st.lists(st.sets(st.sampled_from("abcde"), max_size=5), min_size=1, max_s
 shares = st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)])
 
 
-@settings(deadline=None)
 @given(sets, st.lists(sets, min_size=1, max_size=3), st.integers(1, 4), shares, st.integers(2, 5))
 def test_rules_are_those_of_the_twin(
     rows: list[set[str]], readings: list[list[set[str]]], least: int, confidence: Fraction, longest: int
