@@ -200,13 +200,14 @@ class PersonsReader(FactsReader):
         )  # fmt: skip
         said = sentence_of_table(table, sentence(table, roles))
         say(f"Reading {_named(source)}: {said}.")
-        say_notes(table.facts.origin)
-        for note in (*table.notes, *warnings_of(table)):
+        facts = table.facts
+        say_notes(facts.origin)
+        for note in (*facts.notes, *warnings_of(table)):
             say(f"Warning: {note}")
         for note in flat_notes(table):
             say(f"Note: {note}")
-        if table.most is not None:
-            _say_fewer(table.most, seed, table.left_out, table.n_occurrences + table.left_out)
+        if facts.most is not None:
+            _say_fewer(facts.most, seed, facts.left_out, facts.n_occurrences + facts.left_out)
         return table
 
 

@@ -282,10 +282,19 @@ class Facts(Transactions):
         for at in chosen:
             mine = self.column[items] == at
             occurrences.append((row[mine], self.parts[items[mine], : len(self.columns[at].part_names)]))
-        made = Facts.from_parts([self.columns[at] for at in chosen], occurrences, n_rows, self.sign)
+        return self.with_parts([self.columns[at] for at in chosen], occurrences, n_rows)
+
+    def with_parts(
+        self,
+        columns: Sequence[SetColumn],
+        occurrences: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]],
+        n_rows: int,
+    ) -> Facts:
+        """Make other rows of facts (see `from_parts`) that were read as these."""
+        made = Facts.from_parts(columns, occurrences, n_rows, self.sign)
         return replace(
-            made, origin=self.origin, personal=self.personal, notes=self.notes, most=self.most,
-            left_out=self.left_out,
+            self, indptr=made.indptr, items=made.items, vocabulary=made.vocabulary, columns=made.columns,
+            column=made.column, parts=made.parts,
         )  # fmt: skip
 
     def __repr__(self) -> str:

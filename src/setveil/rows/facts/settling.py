@@ -50,16 +50,7 @@ def _settled(facts: Facts, least: int) -> Facts:
         a.tree is b.tree for old, new in made_of for a, b in zip(old.attributes, new.attributes, strict=True)
     ):
         return replace(facts, columns=tuple(columns), settled_by=least)
-    found = Facts.from_parts(columns, occurrences, facts.n_rows, facts.sign)
-    return replace(
-        found,
-        origin=facts.origin,
-        personal=facts.personal,
-        notes=facts.notes,
-        most=facts.most,
-        left_out=facts.left_out,
-        settled_by=least,
-    )
+    return replace(facts.with_parts(columns, occurrences, facts.n_rows), settled_by=least)
 
 
 def _attribute(one: Attribute, row: Ids, leaf: Ids, least: int) -> tuple[Attribute, NDArray[np.int32]]:

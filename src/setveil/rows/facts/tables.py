@@ -17,7 +17,7 @@ from setveil.rows.data.columns import joined
 from setveil.rows.data.io.source import file_of
 from setveil.rows.data.named_columns import Column
 from setveil.rows.data.skipped import NO_LINES
-from setveil.rows.facts.facts import SIGN, Facts, SetColumn
+from setveil.rows.facts.facts import Facts
 from setveil.rows.facts.lines import FactLines
 from setveil.rows.facts.read import facts_of_lines, parts_said
 from setveil.rows.facts.request import FactsRequest
@@ -35,16 +35,10 @@ FACTS = "facts"  # what the facts of several columns of codes are called togethe
 class FactTable(Table):
     """A table whose items are facts, made by `setveil.read_facts` if some columns are quasi-identifiers.
 
-    `set_columns`: the columns of codes. `column`, `parts`, `sign`: as those of `setveil.Facts`.
+    `of_items`: what its items are; `facts` has these facts in the rows of the table.
     """
 
-    set_columns: tuple[SetColumn, ...] = ()
-    column: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    parts: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 1), np.int32))
-    sign: str = SIGN
-    notes: tuple[str, ...] = ()
-    most: int | None = None
-    left_out: int = 0
+    of_items: Facts = field(kw_only=True)
 
     has_facts: ClassVar[bool] = True
 
@@ -52,20 +46,17 @@ class FactTable(Table):
     def of(cls, table: Table, facts: Facts) -> FactTable:
         """Say of a table what the facts are that its items represent."""
         ids = facts.vocabulary.ids
-        place = np.array([ids[label] for label in table.vocabulary.labels], np.int64)
-        return cls(
-            **{one.name: getattr(table, one.name) for one in fields(Table)},
-            set_columns=facts.columns, column=frozen(facts.column[place], np.int32),
-            parts=frozen(facts.parts[place], np.int32), sign=facts.sign, notes=facts.notes, most=facts.most,
-            left_out=facts.left_out,
-        )  # fmt: skip
+        place = [ids[label] for label in table.vocabulary.labels]
+        column, parts = (frozen(of[place], np.int32) for of in (facts.column, facts.parts))
+        said = {one.name: getattr(table, one.name) for one in fields(Table)}
+        return cls(**said, of_items=replace(facts, column=column, parts=parts))
 
     @property
     def facts(self) -> Facts:
         """The facts of each row, without its other columns."""
-        return Facts(
-            self.indptr, self.items, self.vocabulary, self.origin, self.set_columns, self.column, self.parts,
-            self.sign, self.notes, self.most, self.left_out, personal=self.personal,
+        return replace(
+            self.of_items, indptr=self.indptr, items=self.items, vocabulary=self.vocabulary,
+            origin=self.origin, personal=self.personal,
         )  # fmt: skip
 
     def drawn(self, rows: NDArray[np.int64]) -> FactTable:
@@ -80,12 +71,12 @@ class FactTable(Table):
     @property
     def set_names(self) -> tuple[str, ...]:
         """Names of the columns of codes."""
-        return tuple(one.name for one in self.set_columns)
+        return self.of_items.set_names
 
     @property
     def m(self) -> int | None:
         """How many facts someone may know, if that was said of the columns: of several, of each."""
-        return self.facts.m
+        return self.of_items.m
 
 
 def read_table_of_facts(
