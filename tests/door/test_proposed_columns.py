@@ -14,7 +14,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.rows.data import evidence
+from setveil.rows.data import headers
 from setveil.rows.data.names import is_item_name
 from strategies import seeded
 
@@ -187,9 +187,9 @@ def test_a_line_of_a_person_is_no_header(person: str) -> None:
         for at in range(20)
         for code in rng.sample(["E11.9", "R51", "I10"], rng.randint(1, 3) if at else 1)
     ]
-    assert not evidence.has_header(lines)
-    assert evidence.has_header([["who", "code"], *lines])
-    assert evidence.has_header([["@timestamp", "e@code"], *lines])
+    assert not headers.has_header(lines)
+    assert headers.has_header([["who", "code"], *lines])
+    assert headers.has_header([["@timestamp", "e@code"], *lines])
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def test_a_line_with_the_form_of_those_below_is_no_header(person: str, tmp_path:
     rng = seeded(56)
     lines = [[person.format(100), "Z99.9"]]
     lines += [[person.format(101 + at // 2), rng.choice(["E11.9", "R51", "I10"])] for at in range(40)]
-    assert not evidence.has_header(lines)
-    assert evidence.has_header([["who", "code"], *lines])
+    assert not headers.has_header(lines)
+    assert headers.has_header([["who", "code"], *lines])
     path = tmp_path / "visits.csv"
     path.write_text("".join(",".join(line) + "\n" for line in lines), encoding="utf-8")
     with pytest.raises(sv.SetveilError) as refused:
@@ -215,9 +215,9 @@ def test_a_full_name_over_full_names_is_no_header(tmp_path: Path) -> None:
     names = [f"{first} {last}" for first in firsts for last in lasts]
     lines = [[name, ("milk", "tea", "jam")[at % 3]] for at, name in enumerate(names)]
     lines[0][1] = "bread"
-    assert not evidence.has_header(lines)
+    assert not headers.has_header(lines)
     for title in ("Patient Name", "Full Name", "Product Name", "Menu Item", "who"):
-        assert evidence.has_header([[title, "item"], *lines])
+        assert headers.has_header([[title, "item"], *lines])
     path = tmp_path / "a.csv"
     path.write_text("".join(",".join(line) + "\n" for line in lines), encoding="utf-8")
     with pytest.raises(sv.TableError) as refused:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from origins import origin_of
 from setveil.base.errors import DataError, RequestError, TableError
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Wanted, columns_at
+from setveil.rows.data.ids_in_lines import why_table
 from setveil.rows.data.io import Layout, read, save
 from setveil.rows.data.transactions import Transactions
 
@@ -282,12 +283,12 @@ def test_several_files(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_kinds(value: str, expected: str) -> None:
-    assert evidence.kind(value) == expected
+    assert known_words.kind(value) == expected
 
 
 def test_baskets_are_no_table() -> None:
     baskets = ["tea,milk", "tea", "rum,tea,milk", "milk,bread", "bread,rum,tea,milk", "rum", "milk,tea"]
-    assert evidence.why_table([basket.split(",") for basket in baskets]) == ""
+    assert why_table([basket.split(",") for basket in baskets]) == ""
 
 
 @pytest.mark.parametrize(
@@ -302,4 +303,4 @@ def test_baskets_are_no_table() -> None:
     ],
 )
 def test_tables_are_seen(lines: list[str]) -> None:
-    assert evidence.why_table([line.split(",") for line in lines])
+    assert why_table([line.split(",") for line in lines])

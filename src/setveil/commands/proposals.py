@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from setveil.base.errors import SetveilError, TableError
-from setveil.rows.data.evidence import MISSING
+from setveil.rows.data.known_words import MISSING
 from setveil.rows.data.names import is_date_name
 from setveil.rows.facts.dates import forms_of, read_date
 from setveil.rows.facts.read import read_rows_of_facts

@@ -13,7 +13,7 @@ from setveil.releases.published import kind_of_recoding
 from setveil.releases.published.counts import FILE as COUNTS
 from setveil.releases.published.group_files import MOST_ROWS
 from setveil.releases.published.listing import others_in
-from setveil.rows.data.evidence import PUBLISHED_MISSING
+from setveil.rows.data.known_words import PUBLISHED_MISSING
 from setveil.rows.data.layout import FORMATS
 
 

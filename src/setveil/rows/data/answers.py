@@ -1,4 +1,4 @@
-"""Columns of answers: the same few values in each, such as 1 for yes, 2 for no and -99 for no answer.
+"""Columns of answers and marks: the same few values in each, such as 1 for yes, 2 for no and -99 for none.
 
 In a list of items no item stands twice. In columns of answers most lines contain a value twice or more, and
 there are only a few values. Which of them means that the item of a column is there is asked, not guessed.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from setveil.base.errors import shorten
-from setveil.rows.data.evidence import FEW, MISSING, NO, YES, kind
+from setveil.rows.data.evidence import FEW
+from setveil.rows.data.known_words import MISSING, NO, TICKS, YES, kind
 
 MOST = 12  # different answers of a column
 _CODE = 3  # signs of a code, such as I10, and codes that are no answers
@@ -25,6 +26,7 @@ _AGREEING = (
 )
 _REFUSING = "no n f nein non n\u00e3o nao nie ne nem nu ei \u043d\u0435\u0442 false falsch faux 0"
 _AGREE, _REFUSE = (frozenset(words.split()) for words in (_AGREEING, _REFUSING))
+_TICKED = [frozenset(found) for found in ("x", "X", "y", "Y", "yn", "YN")]
 
 
 def values_of(columns: Sequence[Sequence[str]]) -> list[str]:
@@ -76,3 +78,23 @@ def likely_yes(values: Sequence[str]) -> list[str]:
 def meaning(value: str) -> str:
     """Say what a reading with a value means."""
     return f"an item for each column that contains {shorten(value)}"
+
+
+def are_marks(values: Set[str]) -> bool:
+    """Return whether columns contain nothing but marks: whether what each is named after is there."""
+    found = values - MISSING
+    return bool(found & YES and found <= YES | NO) or found in _TICKED
+
+
+def is_mark(values: Sequence[str]) -> bool:
+    """Return whether a column contains nothing but marks, and some lines have none."""
+    found = set(values)
+    return are_marks(found) and not found <= YES | TICKS
+
+
+def columns_of_marks(columns: Sequence[Sequence[str]]) -> list[int]:
+    """List columns of marks; of several, an item that all lines have, or none, is one of them."""
+    marks = [at for at, values in enumerate(columns) if is_mark(values)]
+    if len(marks) < 2:
+        return marks
+    return [at for at, values in enumerate(columns) if at in marks or set(values) <= {"0", "1"}]

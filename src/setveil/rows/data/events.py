@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.base.errors import TableError, shorten
 from setveil.base.wording import count
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Codes
 from setveil.rows.data.ids import (
     MOST_LINES,
@@ -85,7 +85,7 @@ def may_tell(name: str, head: Sequence[str]) -> bool:
         return True
     if names_others(name):
         return False
-    filled = [value for value in head if value not in evidence.MISSING]
+    filled = [value for value in head if value not in known_words.MISSING]
     different = list(dict.fromkeys(filled))
     if _are_ids(different, named=bool(name)) or are_grouped_ids(filled):
         return True

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.base.errors import DataError, RequestError, TableError, described, listed, shorten, superfluous
 from setveil.base.wording import count
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Codes, Wanted, column_at, guess_columns
 from setveil.rows.data.ids import Values
 from setveil.rows.data.lacking import PLAIN
@@ -303,7 +303,7 @@ def _are_measured(table: FrameTable, at: int) -> bool:
     """Return whether a column is one of dates, amounts or sexes, by its name, type or values."""
     dtype = table.table.collect_schema()[table.names[at]]
     dates = dtype.is_temporal() or dtype == pl.Boolean
-    kinds = [evidence.kind(row[at]) for row in table.head if row[at]]
+    kinds = [known_words.kind(row[at]) for row in table.head if row[at]]
     return is_measured_name(table.names[at]) or dates or 2 * kinds.count("date") > len(kinds)
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from setveil.base.errors import TableError, shorten
 from setveil.base.wording import count
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Codes, as_field, split_names
 from setveil.rows.data.names import (
     has_id_name,
@@ -82,7 +82,7 @@ class Values:
     @cached_property
     def times(self) -> Codes:
         """Return the number of rows with each value; missing values count for none."""
-        missing = np.array([label in evidence.MISSING for label in self.labels], bool)
+        missing = np.array([label in known_words.MISSING for label in self.labels], bool)
         codes = self.codes[self.codes >= 0] if self.codes.min(initial=0) < 0 else self.codes
         found: Codes = np.bincount(codes, minlength=len(self.labels))
         return np.where(missing, 0, found) if missing.size else found
@@ -106,7 +106,7 @@ def why_id(column: Values, *, items: bool = False) -> str:
     times = column.times
     labels = column.present
     rows = int(times.sum())
-    if not rows or set(labels) <= evidence.YES | evidence.NO:
+    if not rows or set(labels) <= known_words.YES | known_words.NO:
         return ""
     if is_person_id(column.name):
         return "it is named like person IDs"
@@ -147,7 +147,7 @@ def _share(times: Codes, labels: Sequence[str], fits_form: Callable[[str], bool]
 def _kinds(labels: Sequence[str]) -> dict[str, int]:
     found = dict.fromkeys(("integer", "number", "date", "code", "word"), 0)
     for label in labels:
-        found[evidence.kind(label)] += 1
+        found[known_words.kind(label)] += 1
     return found
 
 
@@ -203,7 +203,7 @@ def are_grouped_ids(values: Sequence[str]) -> bool:
     few = len(different) < max(evidence.MANY, len(values) / MOST_LINES)
     if few or len(different) >= evidence.DIFFERENT * len(values) or not evidence.is_grouped(values):
         return False
-    codes = sum(evidence.kind(value) in {"integer", "code"} and not is_day(value) for value in different)
+    codes = sum(known_words.kind(value) in {"integer", "code"} and not is_day(value) for value in different)
     return codes >= evidence.SURE * len(different)
 
 
@@ -227,7 +227,7 @@ def _may_be_of_a_person(label: str) -> bool:
         return False
     if label.isascii() and label.isdecimal():
         return len(label) >= _LONG_NUMBER and not is_day(label)
-    return evidence.kind(label) in {"word", "code"}
+    return known_words.kind(label) in {"word", "code"}
 
 
 def why_person(column: Values) -> str:
@@ -404,7 +404,7 @@ def comes_again(
     times = column.times
     several = times > 1
     labels = column.present
-    if not several.any() or set(labels) <= evidence.YES | evidence.NO:
+    if not several.any() or set(labels) <= known_words.YES | known_words.NO:
         return None
     present = times[column.codes] > 0
     codes, others = column.codes[present].astype(np.int64), [some[present] for some in known]
@@ -510,11 +510,11 @@ def are_addresses(name: str, labels: Sequence[str]) -> bool:
 
 def may_come_again(name: str, values: Sequence[str]) -> bool:
     """Return whether the first values of a column suggest that it shows repeated persons."""
-    present = [value for value in values if value not in evidence.MISSING]
+    present = [value for value in values if value not in known_words.MISSING]
     of_people = _are_people(name, present) or (is_people(name) and are_grouped_ids(present))
     if is_person_id(name) or of_people or are_addresses(name, present):
         return True
-    if not present or set(present) <= evidence.YES | evidence.NO:
+    if not present or set(present) <= known_words.YES | known_words.NO:
         return False
     if is_place(name) or (len(set(present)) < 3 and len(present) >= evidence.MANY):
         return False

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from setveil.base.errors import DataError, RequestError, TableError, described, listed, shorten, superfluous
 from setveil.base.wording import count
-from setveil.rows.data import evidence
+from setveil.rows.data import known_words
 from setveil.rows.data.columns import Codes, as_field, column_at, split_names
-from setveil.rows.data.evidence import MISSING, PUBLISHED_MISSING
+from setveil.rows.data.known_words import MISSING, PUBLISHED_MISSING
 from setveil.rows.data.named_columns import Column
 from setveil.rows.data.skipped import WAYS
 
@@ -207,7 +207,7 @@ def settled_ids(ids: Column, name: str, lacking: Lacking) -> tuple[Column, Codes
         return ids, None
     if lacking.missing_id == "stop":
         where, number = ids.place(int(np.argmax(lacks))), int(lacks.sum())
-        others = ~np.array([evidence.is_total(label) for label in ids.labels], bool)[ids.codes]
+        others = ~np.array([known_words.is_total(label) for label in ids.labels], bool)[ids.codes]
         once, fill = stand_once(ids.codes[others], lacks[others]), not lacks[0]
         raise refuse_lines(where, name, number, "ID", once=once, fill=fill)
     if lacks.all():
@@ -217,7 +217,7 @@ def settled_ids(ids: Column, name: str, lacking: Lacking) -> tuple[Column, Codes
 
 def is_of_sums(word: str) -> bool:
     """Return whether a word that means no ID is one for sums, whose lines are those of no group."""
-    return word.startswith("*") or evidence.is_total(word)
+    return word.startswith("*") or known_words.is_total(word)
 
 
 def stand_once(codes: Codes, lacks: Codes) -> bool:
@@ -265,7 +265,7 @@ def doubtful_noted(
 ) -> list[str]:
     """Say which items may be words for no item, and the option that omits them."""
     places = (
-        [] if lacking.published else [at for at, one in enumerate(labels) if evidence.may_be_missing(one)]
+        [] if lacking.published else [at for at, one in enumerate(labels) if known_words.may_be_missing(one)]
     )
     places = [at for at in places if labels[at] not in lacking.values]
     times = np.bincount(codes[np.isin(codes, places)], minlength=len(labels)) if places else ()

@@ -17,7 +17,8 @@ import numpy as np
 
 from setveil.base.plain_json import read_json_with
 from setveil.rows.data.columns import Wanted
-from setveil.rows.data.evidence import MISSING, SURE
+from setveil.rows.data.evidence import SURE
+from setveil.rows.data.known_words import MISSING
 from setveil.rows.data.named_columns import Column, NamedColumns
 from setveil.rows.data.names import is_item_name, is_measured_name
 

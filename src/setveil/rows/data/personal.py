@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.base.errors import DataError, RequestError, listed
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import split_names
 from setveil.rows.data.ids import (
     MOST_LINES,
@@ -576,7 +576,7 @@ def _count_lines(values: Sequence[str]) -> bool:
 
 def _are_written_so(labels: Sequence[str], *, once: bool) -> bool:
     """Return whether values that differ on nearly every line are written like IDs."""
-    kinds = Counter(evidence.kind(label) for label in labels[: evidence.LINES])
+    kinds = Counter(known_words.kind(label) for label in labels[: evidence.LINES])
     if kinds["date"] + kinds["number"] > (1 - evidence.SURE) * kinds.total():
         return False
     if kinds["code"] >= evidence.SURE * kinds.total() or look_like_ids(labels, once=once):

@@ -10,9 +10,10 @@ from types import MappingProxyType
 import numpy as np
 
 from setveil.base.errors import TableError, shorten
-from setveil.rows.data import answers, evidence
+from setveil.rows.data import answers, evidence, known_words
 from setveil.rows.data.columns import as_field, as_fields, numbered_alike
 from setveil.rows.data.ids import come_evenly, look_like_ids
+from setveil.rows.data.ids_in_lines import why_ids, why_personal, why_sets_are_table
 from setveil.rows.data.layout import in_words
 from setveil.rows.data.named_columns import NamedColumns, called
 from setveil.rows.data.names import (
@@ -118,10 +119,10 @@ def _may_identify(values: Sequence[str]) -> bool:
 def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> None:
     """Raise if the first arrays or lists of a file, or of its `key`, may contain IDs."""
     rows = [row for row in rows if row]
-    why = evidence.why_sets_are_table(rows, "list" if key else "array")
+    why = why_sets_are_table(rows, "list" if key else "array")
     if why:
         lists = f"the lists in {shorten(key)} are rows" if key else "each line is a row"
-        safe = not (evidence.why_ids(rows) or evidence.why_personal(rows)) and evidence.come_anywhere(rows)
+        safe = not (why_ids(rows) or why_personal(rows)) and evidence.come_anywhere(rows)
         options = {"item_column": key} if key else {"format": "jsonl"}
         raise TableError(
             f"{name} may contain records ({why}), and nothing says that {lists} of items",
@@ -134,13 +135,13 @@ def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> N
 def are_items(table: NamedColumns) -> bool:
     """Return whether nothing speaks for IDs, names or dates among the fields of lines, wherever they are."""
     rows = [[field for field in row if field] for row in (*table.head, *table.outside)]
-    if {field for row in rows for field in row} <= evidence.YES | evidence.NO:
+    if {field for row in rows for field in row} <= known_words.YES | known_words.NO:
         return False  # answers, of which nothing says to which items
     if len(rows) < evidence.FEW:
         rows += [list(table.names)] * table.header
         return not any(is_personal(field) for row in rows for field in row) and evidence.come_anywhere(rows)
     words = [[word for field in row for word in _WORDS.findall(field)] for row in rows]
-    if len(rows) < 3 or evidence.why_ids(rows) or evidence.why_ids(words):
+    if len(rows) < 3 or why_ids(rows) or why_ids(words):
         return False
     if any(sum(map(is_personal, row)) for row in (*rows, *words)):
         return False
@@ -158,7 +159,7 @@ def are_words(table: NamedColumns) -> bool:
     times = Counter(word for row in rows for word in {*row})
     if len(table.names) != 1 or max(map(len, rows), default=0) < 2 or any(map(is_full_name, lines)):
         return False
-    if any(map(is_personal, times)) or evidence.why_ids(rows):
+    if any(map(is_personal, times)) or why_ids(rows):
         return False
     if len(rows) >= evidence.MANY:
         once = sum(number == 1 for number in times.values())
@@ -170,7 +171,7 @@ def _holds_ids(values: Sequence[str]) -> bool:
     """Return whether values stand on one line each, or on lines side by side, as IDs do, or are dates."""
     if len(values) < 2:
         return False
-    if any(evidence.kind(value) == "date" for value in values):
+    if any(known_words.kind(value) == "date" for value in values):
         return True
     different = set(values)
     return evidence.are_different(values) or (len(different) > 2 and evidence.is_grouped(values))
@@ -203,7 +204,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         return []
     whose, per = _of_people(table, values, word)
     bare = [at for at in range(width) if not _is_called_id(table, at) and not is_sex(table.names[at])]
-    marks = [bare[at] for at in evidence.columns_of_marks([values[at] for at in bare])]
+    marks = [bare[at] for at in answers.columns_of_marks([values[at] for at in bare])]
     if len(marks) > 1 and 2 * len(marks) >= width:
         options = {**whose, "item_columns": as_fields(marks, word)}
         return [(options, f"one row per {per}, an item for each column")] if table.header else []
@@ -235,7 +236,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if width == 1:
         if _is_no_item(table, 0, values[0]) and not (table.header and is_place(table.names[0])):
             return []
-        alike = len(values[0]) >= evidence.MANY and not evidence.why_ids([[value] for value in values[0]])
+        alike = len(values[0]) >= evidence.MANY and not why_ids([[value] for value in values[0]])
         alike |= table.header and is_item_name(table.names[0]) and not _are_personal(values[0])
         return [({"item_columns": word[0]}, "one row per line, with one item")] if alike else []
     filled = [at for at in range(width) if any(values[at]) and at not in several]
@@ -253,19 +254,23 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
 def _are_lines(values: Sequence[str]) -> bool:
     """Return whether cells contain several fields with blanks between them: numbers, dates and codes."""
     lines = [
-        value.split() for value in values if value not in evidence.MISSING and not evidence.is_moment(value)
+        value.split()
+        for value in values
+        if value not in known_words.MISSING and not known_words.is_moment(value)
     ]
     width, share = evidence.common_width(lines)
     if width < _FIELDS or share < evidence.ALIKE or len(lines) < evidence.FEW:
         return False
-    fields = [Counter(evidence.kind(line[at]) for line in lines if len(line) == width) for at in range(width)]
+    fields = [
+        Counter(known_words.kind(line[at]) for line in lines if len(line) == width) for at in range(width)
+    ]
     kinds = {kind for found in fields for kind, times in found.items() if times >= share * len(lines)}
     return len(kinds - {"word"}) >= _FIELDS
 
 
 def _are_names(firsts: Sequence[str], lasts: Sequence[str]) -> bool:
     """Return whether columns between blanks contain first and last names of persons, and not `True False`."""
-    if evidence.is_mark(firsts) or evidence.is_mark(lasts):
+    if answers.is_mark(firsts) or answers.is_mark(lasts):
         return False
     found = sum(is_full_name(f"{first} {last}") for first, last in zip(firsts, lasts, strict=False))
     return len(firsts) > 0 and found >= evidence.SURE * len(firsts)
@@ -284,15 +289,15 @@ def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequenc
         return []  # too few to tell IDs from items
     head = [row[::-1] for row in table.head] if back else table.head
     values = values[::-1] if back else values
-    filled = [[value for value in column if value not in evidence.MISSING] for column in values]
+    filled = [[value for value in column if value not in known_words.MISSING] for column in values]
     start = min(sum(map(bool, row)) for row in head) - 1
     later = {value for column in filled[start + 1 :] for value in column}
     while start > 1 and _come_again(filled[start - 1], later):
         start -= 1
         later.update(filled[start])
     items = list(range(start, len(values)))
-    rows = [[row[at] for at in items if row[at] not in evidence.MISSING] for row in head]
-    if start < 1 or not _come_again(filled[start], later) or evidence.why_ids(rows):
+    rows = [[row[at] for at in items if row[at] not in known_words.MISSING] for row in head]
+    if start < 1 or not _come_again(filled[start], later) or why_ids(rows):
         return []
     later.update(filled[start])
     if any(not later.isdisjoint(filled[at]) for at in range(start)):
@@ -310,7 +315,7 @@ def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequenc
 
 def _hold_somebody(columns: Sequence[Sequence[str]]) -> bool:
     """Return whether values that stand only once are full names or IDs, as if short lines shift columns."""
-    times = Counter(value for column in columns for value in column if value not in evidence.MISSING)
+    times = Counter(value for column in columns for value in column if value not in known_words.MISSING)
     once = [value for value, number in times.items() if number == 1]
     return sum(is_full_name(value) or look_like_ids([value], once=False) for value in once) > 1
 
@@ -326,16 +331,16 @@ def _of_pivot(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
     width = len(values)
     if not table.header or width < 4 or table.trimmed or not table.head:
         return None
-    amounts = [[value for value in column if value not in evidence.MISSING] for column in values[1:]]
+    amounts = [[value for value in column if value not in known_words.MISSING] for column in values[1:]]
     if not all(column and all(_AMOUNT.fullmatch(value) for value in column) for column in amounts):
         return None
     numbers = [
         amounts_of([value if value in filled else "" for value in column])
         for column, filled in zip(values[1:], map(set, amounts), strict=True)
     ]
-    line = evidence.is_total(table.head[-1][0]) or ends_with_sums(numbers)
+    line = known_words.is_total(table.head[-1][0]) or ends_with_sums(numbers)
     sums = [1 + at for at in sums_among(numbers)]
-    sums += [width - 1] if evidence.is_total(table.names[-1]) else []
+    sums += [width - 1] if known_words.is_total(table.names[-1]) else []
     if not sums and not line:
         return None
     items = [at for at in range(1, width) if at not in sums]
@@ -386,7 +391,7 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
         if one == sign and (not _is_called_id(table, at) or _are_baskets(table.names[at], values[at], sign))
     ]
     lists = [at for at in lists if not _is_no_item(table, at, values[at])]
-    if any(evidence.why_personal([value.split(sign) for value in values[at]]) for at in lists):
+    if any(why_personal([value.split(sign) for value in values[at]]) for at in lists):
         return []
     if not lists:
         return []
@@ -408,7 +413,7 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
 
 def _are_baskets(name: str, values: Sequence[str], sign: str) -> bool:
     """Return whether a column named like an event (basket, order), and not like its ID, contains lists."""
-    filled = [value for value in values if value not in evidence.MISSING]
+    filled = [value for value in values if value not in known_words.MISSING]
     several = 2 * sum(sign in value for value in filled) > len(filled)
     return is_event(name) and not numbers_events(name) and (several or evidence.are_written_lists(filled))
 
@@ -420,7 +425,7 @@ def _of_answers(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequ
     few = [
         at
         for at in range(len(values))
-        if 1 <= len(set(values[at]) - evidence.MISSING) <= answers.MOST and not _is_called_id(table, at)
+        if 1 <= len(set(values[at]) - known_words.MISSING) <= answers.MOST and not _is_called_id(table, at)
     ]
     few = [at for at in few if not is_sex(table.names[at])]
     alike = numbered_alike({at: table.names[at] for at in few})
@@ -439,8 +444,8 @@ def _alike_answers(values: Sequence[Sequence[str]], few: Sequence[int]) -> list[
     """Group columns side by side whose values are those of the others."""
     runs: list[list[int]] = []
     for at in few:
-        here = set(values[at]) - evidence.MISSING
-        before = set(values[runs[-1][0]]) - evidence.MISSING if runs else set()
+        here = set(values[at]) - known_words.MISSING
+        before = set(values[runs[-1][0]]) - known_words.MISSING if runs else set()
         if runs and runs[-1][-1] == at - 1 and (here <= before or before <= here):
             runs[-1].append(at)
         else:
@@ -454,7 +459,7 @@ def _of_people(
     """Say by which column the lines of one person are one row; by none if each line may be one."""
     found = []
     for at in range(len(values)) if table.header else ():
-        filled = [value for value in values[at] if value not in evidence.MISSING]
+        filled = [value for value in values[at] if value not in known_words.MISSING]
         again = len(set(filled)) < len(filled) or len(table.head) >= evidence.LINES
         if tells_person(table.names[at]) and again and len(filled) == len(values[at]):
             found.append((not is_people(table.names[at]), len(set(filled)), at))
@@ -477,8 +482,8 @@ def _are_measured(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
 
 def _are_mostly(kinds: Container[str], values: Sequence[str]) -> bool:
     """Return whether most values that are not missing are of some kinds."""
-    filled = [value for value in values if value not in evidence.MISSING]
-    return 2 * sum(evidence.kind(value) in kinds for value in filled) > len(filled)
+    filled = [value for value in values if value not in known_words.MISSING]
+    return 2 * sum(known_words.kind(value) in kinds for value in filled) > len(filled)
 
 
 def _is_measured(table: NamedColumns, at: int) -> bool:
@@ -492,11 +497,11 @@ def _is_no_item(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
     """
     if table.header and is_item_name(table.names[at]):
         return False
-    if evidence.are_days_or_times(values):
+    if known_words.are_days_or_times(values):
         return True
     if not table.header:
         return False
-    few = len(set(values) - evidence.MISSING) < _KINDS or _are_mostly({"integer", "number"}, values)
+    few = len(set(values) - known_words.MISSING) < _KINDS or _are_mostly({"integer", "number"}, values)
     return is_no_item(table.names[at]) or (few and is_measured_name(table.names[at]))
 
 
@@ -578,25 +583,25 @@ def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[i
         return words
     runs: list[list[int]] = []
     for at in range(len(sets)):
-        if sets[at] and not evidence.is_mark(values[at]):
+        if sets[at] and not answers.is_mark(values[at]):
             if runs and runs[-1][-1] == at - 1 and _alike(sets[at - 1], sets[at]):
                 runs[-1].append(at)
             else:
                 runs.append([at])
     best = max((_with_sparse(run, values) for run in runs), key=len, default=[])
     rows = [
-        [row[at] for at in best if at < len(row) and row[at] not in evidence.MISSING] for row in table.head
+        [row[at] for at in best if at < len(row) and row[at] not in known_words.MISSING] for row in table.head
     ]
-    return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table.head, best) else []
+    return best if len(best) > 1 and not why_ids(rows) and not _hold_ends(table.head, best) else []
 
 
 def _with_sparse(columns: list[int], values: Sequence[Sequence[str]]) -> list[int]:
     """Add the columns that follow, which fewer and fewer lines fill: with values of those before, or none."""
-    known = {value for at in columns for value in values[at]} - evidence.MISSING
+    known = {value for at in columns for value in values[at]} - known_words.MISSING
     fewest = min(sum(value in known for value in values[at]) for at in columns)
     found, empty = [*columns], list[int]()
     for at in range(columns[-1] + 1, len(values)):
-        filled = [value for value in values[at] if value not in evidence.MISSING]
+        filled = [value for value in values[at] if value not in known_words.MISSING]
         come_again = 2 * sum(value in known for value in filled) > len(filled)
         if not filled:
             empty.append(at)
@@ -616,12 +621,12 @@ def _of_own_words(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[
     best: list[int] = []
     run: list[int] = []
     for at, column in enumerate(values):
-        found = set(column) - evidence.MISSING
+        found = set(column) - known_words.MISSING
         lacks = len(column) > sum(value in found for value in column)
-        fits = lacks and len(found) < 2 and not found & (evidence.YES | evidence.TICKS)
+        fits = lacks and len(found) < 2 and not found & (known_words.YES | known_words.TICKS)
         run = [*run, at] if fits else []
         best = max(best, run, key=len)
-    words = [next(iter(set(values[at]) - evidence.MISSING), "") for at in best]
+    words = [next(iter(set(values[at]) - known_words.MISSING), "") for at in best]
     filled = [(table.names[at], word) for at, word in zip(best, words, strict=True) if word]
     own = sum(name == word for name, word in filled)
     alone = len({word for _, word in filled}) == len(filled) > 1
@@ -630,7 +635,7 @@ def _of_own_words(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[
 
 def _number_codes(table: NamedColumns, at: int, values: Sequence[str]) -> set[str]:
     """Return the values of a column if they may be codes of items: numbers of three digits or more."""
-    filled = [value for value in values if value not in evidence.MISSING]
+    filled = [value for value in values if value not in known_words.MISSING]
     long = all(value.isdecimal() and len(value) > _SHORT for value in filled)
     if not long or len(filled) < evidence.MANY or _is_measured(table, at) or _look_like_ids(filled):
         return set()
@@ -650,14 +655,14 @@ def _only_items_lack(table: NamedColumns, values: Sequence[Sequence[str]]) -> bo
     if not alike or alike != list(range(alike[0], len(values))):
         return False
     kinds = [
-        Counter(form_of(value) or evidence.kind(value) for value in values[at]) for at in range(alike[0])
+        Counter(form_of(value) or known_words.kind(value) for value in values[at]) for at in range(alike[0])
     ]
     return all(max(found.values(), default=0) >= evidence.SURE * found.total() for found in kinds)
 
 
 def _hold_ends(rows: evidence.Rows, columns: Sequence[int]) -> bool:
     """Return whether lines end in columns with what only ends lines, as ids do."""
-    filled = [[at for at, value in enumerate(row) if value not in evidence.MISSING] for row in rows]
+    filled = [[at for at, value in enumerate(row) if value not in known_words.MISSING] for row in rows]
     ends = [(row[at[-1]], at[-1]) for row, at in zip(rows, filled, strict=True) if at]
     times, last = Counter(value for row in rows for value in row), Counter(value for value, _ in ends)
     here = [times[value] == last[value] for value, at in ends if at in columns]
@@ -674,7 +679,7 @@ def _is_intruder(
     table: NamedColumns, values: Sequence[Sequence[str]], columns: Sequence[int], at: int
 ) -> bool:
     """Return whether a column may hold ids, and shares hardly any value with others that are named alike."""
-    filled = [value for value in values[at] if value not in evidence.MISSING]
+    filled = [value for value in values[at] if value not in known_words.MISSING]
     if _is_called_id(table, at) or (filled and _are_personal(filled)):
         return True
     others = {value for other in columns if other != at for value in values[other]}
@@ -687,14 +692,14 @@ def _may_be_ids(values: Sequence[str]) -> bool:
 
 def _shared(values: Sequence[str]) -> set[str]:
     """Return the values by which columns side by side are known to hold items; of what may be ids, none."""
-    filled = [value for value in values if value not in evidence.MISSING]
-    kinds = Counter(map(evidence.kind, filled))
+    filled = [value for value in values if value not in known_words.MISSING]
+    kinds = Counter(map(known_words.kind, filled))
     dates, numbers = kinds["date"] > (1 - evidence.SURE) * len(filled), kinds["integer"] == len(filled)
     return set() if dates or numbers or _look_like_ids(filled) or evidence.is_grouped(values) else set(filled)
 
 
 def _id_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
-    kinds = {evidence.kind(value) for value in values if value}
+    kinds = {known_words.kind(value) for value in values if value}
     again = len(set(values)) < len(values)
     score = (
         3 * evidence.is_grouped(values)
@@ -704,13 +709,13 @@ def _id_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
     )
     if table.header and is_id_name(table.names[at]) and not is_item_name(table.names[at]):
         score += 4
-    return score - 9 * evidence.is_mark(values) - 2 * (len(set(values)) < min(len(values), 8) / 2)
+    return score - 9 * answers.is_mark(values) - 2 * (len(set(values)) < min(len(values), 8) / 2)
 
 
 def _item_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
-    kinds = {evidence.kind(value) for value in values if value}
+    kinds = {known_words.kind(value) for value in values if value}
     score = 2 * (not evidence.are_different(values)) + 3 * (not kinds & {"date"}) + ("code" in kinds)
     score += (len(set(values)) > 4) - 2 * (kinds == {"integer"})
     if table.header and is_item_name(table.names[at]):
         score += 4
-    return score - 9 * evidence.is_mark(values)
+    return score - 9 * answers.is_mark(values)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.base.errors import DataError, RequestError, TableError, listed, shorten, superfluous
 from setveil.base.wording import are, count
-from setveil.rows.data import answers, evidence
+from setveil.rows.data import answers, evidence, known_words
 from setveil.rows.data.columns import (
     Codes,
     Wanted,
@@ -610,13 +610,17 @@ def _merged(column: Column) -> Codes:
 
 def _form_of(table: NamedColumns, columns: Sequence[Column], values: set[str]) -> str:
     """Decide by all values of the item columns whether they contain items or mark items by name."""
-    if len(columns) > 1 and evidence.are_marks(values):
+    if len(columns) > 1 and answers.are_marks(values):
         return "onehot"
     zeros = sum(
         int((column.codes == column.labels.index("0")).sum()) for column in columns if "0" in column.labels
     )
     cells = sum(column.codes.size for column in columns)
-    if len(columns) > 1 and 2 * zeros > cells and all(value.isdigit() for value in values - evidence.MISSING):
+    if (
+        len(columns) > 1
+        and 2 * zeros > cells
+        and all(value.isdigit() for value in values - known_words.MISSING)
+    ):
         raise DataError(
             f"{table.name}: the item columns contain numbers, mostly 0: are these amounts, or the items?",
             hint="Add --format onehot (an item is there where its number is above 0) or --format wide "
@@ -715,11 +719,11 @@ def _refuse_people_as_items(
     name = table.names[most]
     others = as_fields([at for at in items_at if at not in found], table.names)
     every: list[tuple[dict[str, Any], str]] = []
-    if all(label.isdecimal() or label in evidence.YES | evidence.NO for label in held[most].labels):
+    if all(label.isdecimal() or label in known_words.YES | known_words.NO for label in held[most].labels):
         every = [({"item_columns": as_fields(items_at, table.names)}, f"{name} is an item like the others")]
     if id_at is not None and tells_person(table.names[id_at]):
         person: dict[str, Any] = {"item_columns": others}
-    elif set(held[most].present) <= evidence.YES | evidence.NO:
+    elif set(held[most].present) <= known_words.YES | known_words.NO:
         person = {"item_columns": others, "rows_are_events": True}
     else:
         person = {"item_columns": others, "id_column": name}
@@ -736,7 +740,7 @@ def marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) -> 
     """Return the columns that each line marks, -1 for the others."""
     _require_item_names(table, names)
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
-    yes, no = evidence.YES | evidence.TICKS, evidence.NO | evidence.NO_TICKS
+    yes, no = known_words.YES | known_words.TICKS, known_words.NO | known_words.NO_TICKS
     for at, column in enumerate(columns):
         marks = np.zeros(len(column.labels), bool)
         for code, label in enumerate(column.labels):

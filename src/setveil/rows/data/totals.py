@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.base.errors import TableError, listed, shorten
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Codes, as_field, as_fields
 from setveil.rows.data.lacking import Lacking, places_of_words
 from setveil.rows.data.named_columns import Column
 
-_SUBTOTAL = evidence.TOTALS | {"ergebnis", "result", "résultat", "resultado", "risultato"}
+_SUBTOTAL = known_words.TOTALS | {"ergebnis", "result", "résultat", "resultado", "risultato"}
 _LONG = 30  # numbers of lines that are hard to read
 _MOST = 20  # lines of totals, of a file that is several
 
@@ -55,7 +55,7 @@ def refuse_total_items(
     where: str, name: str, codes: NDArray[Any], labels: Sequence[str], lacking: Lacking
 ) -> None:
     """Raise if items seem to be totals, and nothing says that they are items like others."""
-    places = [code for code, label in enumerate(labels) if evidence.is_total(label)]
+    places = [code for code, label in enumerate(labels) if known_words.is_total(label)]
     places = [] if lacking.published else [code for code in places if (codes == code).any()]
     found = sorted({labels[code] for code in places} - lacking.values)
     if found:
@@ -111,7 +111,7 @@ def total_lines(table: Any, ids: Column, *, grouped: bool = False) -> list[int]:
     """
     if getattr(table, "settled", True) or ids.codes.size < evidence.FEW:
         return []
-    words = [code for code, label in enumerate(ids.labels) if evidence.is_total(label)]
+    words = [code for code, label in enumerate(ids.labels) if known_words.is_total(label)]
     at = np.flatnonzero(np.isin(ids.codes, words)).tolist() if words else []
     spaced = [(code, label) for code, label in enumerate(ids.labels) if " " in label]
     known = {*ids.labels} if spaced else set()  # of most files, no ID has a blank
@@ -119,8 +119,10 @@ def total_lines(table: Any, ids: Column, *, grouped: bool = False) -> list[int]:
     if parts and 2 * len(parts) > len(ids.labels) - len(parts) - len(words) - 1:  # of most IDs
         return sorted([*at, *np.flatnonzero(np.isin(ids.codes, parts)).tolist()])
     last = ids.labels[ids.codes[-1]]
-    if not at and evidence.kind(last) == "word" and ids.codes.size >= evidence.MANY:
-        integer = np.array([evidence.kind(label) == "integer" for label in ids.labels], bool)[ids.codes[:-1]]
+    if not at and known_words.kind(last) == "word" and ids.codes.size >= evidence.MANY:
+        integer = np.array([known_words.kind(label) == "integer" for label in ids.labels], bool)[
+            ids.codes[:-1]
+        ]
         at = [ids.codes.size - 1] if integer.all() else []
     return at if grouped or len(at) <= min(_MOST, evidence.LISTS * ids.codes.size) else []
 

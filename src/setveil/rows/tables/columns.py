@@ -13,7 +13,7 @@ import numpy as np
 from setveil.base.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.base.wording import are, count
 from setveil.kernels.rows import take_rows
-from setveil.rows.data import evidence
+from setveil.rows.data import answers
 from setveil.rows.data.columns import Codes, Wanted, column_at, columns_at, joined
 from setveil.rows.data.ids import Values, may_come_again
 from setveil.rows.data.lacking import (
@@ -372,7 +372,7 @@ def _from_cells(
     """Take the items of several columns, each cell one or none; answers say which columns are items."""
     names = [table.names[at] for at in items_at]
     values = {label for column in columns for label in column.labels}
-    if how.yes is not None or (len(columns) > 1 and evidence.are_marks(values)):
+    if how.yes is not None or (len(columns) > 1 and answers.are_marks(values)):
         if how.yes is None:
             cells, labels = marked(table, names, columns)
         else:

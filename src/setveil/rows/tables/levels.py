@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from setveil.base.errors import DataError, RequestError, shorten
-from setveil.rows.data import evidence
+from setveil.rows.data import known_words
 from setveil.rows.hierarchy.alone import GROUPED
 from setveil.rows.tables.dates import dates, likely_periods
 from setveil.rows.tables.prefixes import prefixes
@@ -122,7 +122,7 @@ def likely_levels(values: Sequence[str]) -> Levels | None:
     >>> str(likely_levels(["10115", "10117", "80331"])), likely_levels(["tea", "coffee", "milk"])
     ('prefix:4,3,2,1', None)
     """
-    present = [value for value in dict.fromkeys(values) if value not in evidence.MISSING]
+    present = [value for value in dict.fromkeys(values) if value not in known_words.MISSING]
     if len(present) < GROUPED:
         return None
     if periods := likely_periods(present):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.base.errors import SetveilError, TableError, listed
-from setveil.rows.data import answers, evidence
+from setveil.rows.data import answers, evidence, known_words
 from setveil.rows.data.columns import Codes, as_field, as_fields, columns_at, numbered_alike, rows_of
 from setveil.rows.data.ids import (
     DERIVED,
@@ -77,7 +77,7 @@ def ask_for_roles(
     times = Counter(table.names)
     if how.item_columns is not None:
         items_at = columns_at(table.names, how.item_columns, None, table.name)
-        held = {value for at in items_at for value in heads[at]} - evidence.MISSING
+        held = {value for at in items_at for value in heads[at]} - known_words.MISSING
         again = [at for at, column in enumerate(heads) if _repeats(column, held)]
         named = {*named, *(table.names[at] for at in (*items_at, *again))}
     free = [
@@ -153,7 +153,7 @@ def _proposed(
             and not tells_person(columns[at].name)
             and not is_sex(columns[at].name)
         ]
-        marks = [bare[at] for at in evidence.columns_of_marks([heads[at] for at in bare])]
+        marks = [bare[at] for at in answers.columns_of_marks([heads[at] for at in bare])]
         several = numbered_alike({at: columns[at].name for at in free})
         if several:  # the last of many columns hold few items, each of which may stand there once
             alike = {at: columns[at].name for at in items_at if at != person}
@@ -197,8 +197,12 @@ def _proposed(
 
 def _repeats(values: Sequence[str], items: Collection[str]) -> bool:
     """Tell whether a column says again what columns of items contain, other than answers."""
-    found = {*values} - evidence.MISSING
-    return bool(found) and not found <= evidence.YES | evidence.NO and 2 * len(found & {*items}) > len(found)
+    found = {*values} - known_words.MISSING
+    return (
+        bool(found)
+        and not found <= known_words.YES | known_words.NO
+        and 2 * len(found & {*items}) > len(found)
+    )
 
 
 def _names_each(column: Values) -> bool:
@@ -208,7 +212,7 @@ def _names_each(column: Values) -> bool:
 
 def _are_times(column: Values) -> bool:
     """Tell whether most values are dates with a time of the day, such as when a form was sent."""
-    times = [value for value in column.present if ":" in value and evidence.is_moment(value)]
+    times = [value for value in column.present if ":" in value and known_words.is_moment(value)]
     return 2 * len(times) > len(column.present)
 
 
@@ -222,7 +226,7 @@ def _is_id(column: Values) -> bool:
         return False
     if may_be_id(column.name) and not is_place(column.name):
         return True
-    kinds = [evidence.kind(value) for value in present]
+    kinds = [known_words.kind(value) for value in present]
     if rows < 2 * evidence.FEW and look_like_ids(present, once=True):
         return True
     if len(present) < evidence.DIFFERENT * rows or len(present) < 2:
@@ -286,8 +290,8 @@ def _set_at(
 def _item_score(column: Values) -> int:
     """Tell how much speaks for a column that holds an item a line."""
     present = column.present
-    kinds = [evidence.kind(label) for label in present]
-    timed = bool({"date", "number"} & set(kinds)) or evidence.are_days_or_times(present)
+    kinds = [known_words.kind(label) for label in present]
+    timed = bool({"date", "number"} & set(kinds)) or known_words.are_days_or_times(present)
     if is_place(column.name) or timed:
         return 4 * _is_named(column)
     small = all(value.isdigit() and len(value) < 3 for value in present)
@@ -306,7 +310,7 @@ def _is_named(column: Values) -> bool:
 def _marked(values: Sequence[str], sign: str) -> float:
     """Tell in what share of the values that are there a sign stands between items; of ranges it does not."""
     filled = [value for value in values if value]
-    if 2 * sum(evidence.kind(value) in {"number", "date"} for value in filled) > len(filled):
+    if 2 * sum(known_words.kind(value) in {"number", "date"} for value in filled) > len(filled):
         return 0.0  # decimal commas and points stand between no items
     found = sum(sign in value and not _RANGE.fullmatch(value) for value in filled) / max(len(filled), 1)
     return found if sign == DELIMITER or found > evidence.LISTS else 0.0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from setveil.base.wording import are, count
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, headers, known_words
 from setveil.rows.data.io.source import Text
 from setveil.rows.data.skipped import Lines
 from setveil.rows.data.vocabulary import is_integer
@@ -159,7 +159,7 @@ def stray_lines(text: Text, separator: str, width: int) -> list[int]:
     if len(inside) < 2 or len(rows) - len(inside) > max(_FEW * len(rows), _SHOWN):
         return []
     strays = {*range(len(rows))} - {*inside}
-    if min(strays, default=-1) == 0 < inside[0] == 1 < len(rows[0][2]) and not evidence.has_header(
+    if min(strays, default=-1) == 0 < inside[0] == 1 < len(rows[0][2]) and not headers.has_header(
         [rows[at][2] for at in inside]
     ):
         return []  # it is the header, with too few fields or too many
@@ -168,7 +168,7 @@ def stray_lines(text: Text, separator: str, width: int) -> list[int]:
     if any(at < inside[0] for at in strays):
         numbers.update(range(1, first))
     last = rows[inside[-1]]
-    if numbers and any(map(evidence.is_total, last[2][:2])):
+    if numbers and any(map(known_words.is_total, last[2][:2])):
         numbers.update(range(last[0], last[1] + 1))
     return sorted(numbers)
 
@@ -180,7 +180,7 @@ def table_in(text: Text, separators: str) -> tuple[list[int], str]:
     """
     split = [(separator, records(text, separator)) for separator in separators]
     for separator, rows in split:
-        titles, remarks = evidence.title_lines([fields for _, _, fields in rows])
+        titles, remarks = headers.title_lines([fields for _, _, fields in rows])
         if titles:
             below = [
                 line for first, last, _ in rows[len(rows) - remarks :] for line in range(first, last + 1)

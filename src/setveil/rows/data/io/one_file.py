@@ -11,6 +11,7 @@ from typing import Any
 from setveil.base.errors import DataError, RequestError, TableError
 from setveil.rows.data import evidence
 from setveil.rows.data.columns import Wanted
+from setveil.rows.data.ids_in_lines import why_sets_are_table
 from setveil.rows.data.io.dumps import without_sql
 from setveil.rows.data.io.encodings import with_encoding
 from setveil.rows.data.io.lines import cut
@@ -109,7 +110,7 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
     try:
         refuse_unnamed_ids(part, name, request)
     except TableError as error:
-        why = evidence.why_sets_are_table(_first_rows(part), "array")
+        why = why_sets_are_table(_first_rows(part), "array")
         raise _question_of_arrays(text, request, why) or error from None
     return replace(part, notes=(*text.notes, *part.notes)), text.encoding
 

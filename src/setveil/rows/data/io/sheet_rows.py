@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from setveil.base.errors import TableError
 from setveil.base.wording import are, count
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, headers, known_words
 from setveil.rows.data.io.lines import as_spec, in_words, skipped_words
 from setveil.rows.data.skipped import Lines
 
@@ -39,7 +39,7 @@ def data_rows(cells: Sequence[Cells], lines: Lines, name: str) -> tuple[list[Cel
     above = lines.header_lines or 1
     header, body = _joined([row for _, row in rows[:above]]), [row for _, row in rows[above:]]
     texts = [[cell or "" for cell in row] + [""] * (len(header) - len(row)) for row in (header, *body[:1000])]
-    number = evidence.header_lines(texts) if lines.header_lines is None and texts[1:] and header else 1
+    number = headers.header_lines(texts) if lines.header_lines is None and texts[1:] and header else 1
     if number > 1:
         raise TableError(
             f"{name}: the first {number} rows of the table seem to be headers: nearly all rows below "
@@ -79,6 +79,6 @@ def _strays(rows: Sequence[tuple[int, Cells]]) -> list[int]:
     end = blank - 1 if below else len(rows) - 1
     while end > 0 and not rows[end][1]:
         end -= 1
-    if (above or below) and any(evidence.is_total(cell or "") for cell in rows[end][1][:2]):
+    if (above or below) and any(known_words.is_total(cell or "") for cell in rows[end][1][:2]):
         below = [rows[end][0], *below]
     return [*above, *below]

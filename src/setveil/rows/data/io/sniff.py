@@ -10,8 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from setveil.base.errors import TableError
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, ids_in_lines
 from setveil.rows.data.columns import guess_columns
+from setveil.rows.data.ids_in_lines import why_ids, why_personal, why_sets_are_table
 from setveil.rows.data.io.json_values import is_document
 from setveil.rows.data.io.source import Text, is_parquet
 from setveil.rows.data.layout import formats_of, in_words
@@ -57,7 +58,7 @@ def sniff_content(content: bytes) -> str:
 def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | None]:
     """Say what speaks for a table in a file of rows of items ("": nothing), and its separator if known."""
     if form == "basket" and separator is None and (sign := sign_of_columns(text)):
-        return evidence.why_table(head_rows(text, sign)), sign
+        return ids_in_lines.why_table(head_rows(text, sign)), sign
     if form == "basket":
         rows = head_rows(text, separator or basket_separator(text))
         if len(rows) == 1 and (guess_columns(rows[0]) or names_columns(rows[0])):
@@ -65,7 +66,7 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
         if evidence.common_width(rows) == (1, 1) and evidence.list_sign([row[0] for row in rows]).strip():
             return "every line contains one field, which seems to be a list", separator
         why, between = _why_blanks(text, rows)
-        return (why, between or separator) if why else (evidence.why_table(rows), separator)
+        return (why, between or separator) if why else (ids_in_lines.why_table(rows), separator)
     between_tabs = head_rows(text, "\t")
     if evidence.has_columns(between_tabs):
         return "nearly every line has as many tabs", "\t"
@@ -82,7 +83,7 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
     if others > (_OFTEN * len(lines) if form == "spmf" else 0):  # a few are headers or titles
         return "", None  # it cannot be read as such
     tabs = b"\t" in text.content[:_BYTES] and not any(" " in line.strip() for line in _lines(text.content))
-    return evidence.why_sets_are_table([line for line in lines if line]), "\t" if tabs else " "
+    return why_sets_are_table([line for line in lines if line]), "\t" if tabs else " "
 
 
 def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
@@ -90,14 +91,14 @@ def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
     if _share(rows) >= _OFTEN:
         words = [[word for field in row for word in field.split()] for row in rows]
         if _numbered(words, 0) and not evidence.has_columns(rows):
-            return evidence.why_ids(words), ""
-        return evidence.why_personal(words) or evidence.why_personal(rows), ""
+            return why_ids(words), ""
+        return why_personal(words) or why_personal(rows), ""
     between = [[field for field in row if field] for row in head_rows(text, " ")]
     again = 2 * len(set(map(tuple, between))) < len(between)
     numbered = _numbered(between, 0) or _numbered(between, -1)
     named = again and (not numbered or len({row[0] for row in between if row}) == 1)
     alone = len(between) < 2 or _share(between) < _OFTEN
-    return "" if named or alone else evidence.why_table(between), " "
+    return "" if named or alone else ids_in_lines.why_table(between), " "
 
 
 def _numbered(rows: Sequence[Sequence[str]], end: int) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.base.errors import DataError, RequestError, TableError, listed, shorten
 from setveil.base.wording import count
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Wanted
 from setveil.rows.data.events import PERSON, of, require_lines_of_people
 from setveil.rows.data.frames import list_column
@@ -335,7 +335,7 @@ class TextFiles:
             n_rows += part.indptr.size - 1
         self.n_rows = n_rows
         self._found = merged(found)
-        labels -= evidence.MISSING
+        labels -= known_words.MISSING
         if not labels:
             raise DataError(f"{self.paths[0]} contains no item, expected rows of items.")
         return Vocabulary(item_order(labels))
@@ -350,7 +350,7 @@ class TextFiles:
         """Read all rows, in their order, some at a time: where they begin, and the ids of their items."""
         ids = self.vocabulary.ids
         for part in self._parts():
-            new = [label for label in part.labels if label not in ids and label not in evidence.MISSING]
+            new = [label for label in part.labels if label not in ids and label not in known_words.MISSING]
             if new:
                 raise DataError(f"{self.paths[0]} has changed while it was read: {listed(new)} is new in it.")
             number = np.array([ids.get(label, -1) for label in part.labels] or [-1], np.int32)

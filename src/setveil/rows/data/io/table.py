@@ -14,7 +14,7 @@ import numpy as np
 from setveil.base.errors import DataError, TableError, shorten
 from setveil.base.wording import are, count
 from setveil.kernels.tokens import tokenize
-from setveil.rows.data import evidence
+from setveil.rows.data import evidence, headers
 from setveil.rows.data.columns import NOTHING, Codes, Wanted, guess_columns
 from setveil.rows.data.io.lines import as_spec, in_words, stray_lines, strays_said, without_headers
 from setveil.rows.data.io.sniff import head_rows, likely_separator
@@ -106,7 +106,7 @@ class TextTable:
         whole = [row + [""] * (self.width - len(row)) for row in rows if len(row) <= self.width]
         named = bool(rows) and wanted.names_of(rows[0])
         short = self.width > max(usual, 1) and len(whole) == len(rows)
-        short = short and (named or evidence.has_header(whole))
+        short = short and (named or headers.has_header(whole))
         self.trimmed = False  # whether empty fields at the end of a line are left out
         if self.from_end:
             self.trimmed = True
@@ -121,7 +121,7 @@ class TextTable:
         self.outside = [row for row in rows if len(row) != self.width]
         named = bool(whole) and wanted.names_of(whole[0])
         said = text.header_lines is not None
-        self.header = said or titled or named or len(rows) < 2 or evidence.has_header(whole)
+        self.header = said or titled or named or len(rows) < 2 or headers.has_header(whole)
         self.header &= not self.from_end
         self.names = list(whole[0]) if self.header and whole else [str(at + 1) for at in range(self.width)]
         head = whole[1:] if self.header else whole
@@ -134,7 +134,7 @@ class TextTable:
         self.head = head
         self.text = text
         self.settled = text.last_said
-        self.header_lines = 1 if said or not self.header else evidence.header_lines(whole)
+        self.header_lines = 1 if said or not self.header else headers.header_lines(whole)
         self.notes = (*self._noted(repeated),)
 
     def _noted(self, repeated: int) -> list[str]:
@@ -281,9 +281,9 @@ def _with_row_names(text: Text, separator: str, rows: list[list[str]]) -> tuple[
     completed = [["", *rows[0]], *rows[1:]]
     first = [row[0] for row in rows[1:]]
     if (
-        not evidence.name_lines(first)
+        not headers.name_lines(first)
         or not all(rows[0])
-        or not evidence.has_header([row[1:] for row in completed])
+        or not headers.has_header([row[1:] for row in completed])
     ):
         return text, rows
     blank = len(text.content) - len(text.content.lstrip(b" \t\r\n"))
@@ -303,7 +303,7 @@ def _filled_in_front(text: Text, separator: str, rows: list[list[str]]) -> tuple
         return text, rows, False
     width = max(map(len, found))
     filled = [[""] * (width - len(row)) + row for row in rows]
-    if len(found) != len(lines) or evidence.has_header(filled):
+    if len(found) != len(lines) or headers.has_header(filled):
         return text, rows, False
     empty = f'""{separator}'
     content = "".join(
@@ -334,7 +334,7 @@ def _with_ends(text: Text, rows: Sequence[Sequence[str]], separator: str) -> lis
         sign = separator.encode()
         width = max(width, max(line.count(sign) for line in text.content.splitlines()) + 1)
     found = [[*row, *[""] * (width - len(row))] for row in rows]
-    return [] if evidence.has_header([row[: len(rows[0])] for row in found]) else found
+    return [] if headers.has_header([row[: len(rows[0])] for row in found]) else found
 
 
 def _numbered(tokens: Codes, n: int) -> tuple[Codes, Codes]:

@@ -11,6 +11,7 @@ from setveil.base.errors import DataError, RequestError, TableError, shorten
 from setveil.base.wording import are
 from setveil.rows.data import evidence
 from setveil.rows.data.ids import why_id
+from setveil.rows.data.ids_in_lines import why_ids
 from setveil.rows.data.io.lines import (
     as_spec,
     comments_above,
@@ -343,7 +344,7 @@ def require_numbers(text: Text, chosen: str, request: ReadingRequest) -> None:
     numbers = numbers_in(text)
     if (chosen == "spmf" and has_comments_only(text, numbers)) or _are_names(text, numbers):
         return
-    if request.format is None and evidence.why_ids(head_rows(without_lines(text, numbers), " ")):
+    if request.format is None and why_ids(head_rows(without_lines(text, numbers), " ")):
         return  # nothing speaks for rows of items below a name of IDs
     if numbers == [1]:
         _refuse_title_of_people(text.name, text.content.decode().split("\n", 1)[0].strip())
