@@ -18,8 +18,9 @@ import pytest
 import setveil as sv
 from cli_helpers import refused, setveil
 from setveil.report.run.folder import published_files
-from setveil.rows.data.personal import Personal, folded, forms, masked, personal_fields
+from setveil.rows.data.personal import Personal, folded, forms, masked
 from setveil.rows.data.personal_forms import ADDRESS, CARD, IP, is_card
+from setveil.rows.data.personal_places import personal_fields
 from setveil.runs.folder import new_folder
 from setveil.runs.last_check import require_nothing_personal
 

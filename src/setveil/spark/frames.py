@@ -13,7 +13,8 @@ from pyspark.sql.types import ArrayType, ByteType, IntegerType, LongType, ShortT
 from setveil.base.errors import DataError, RequestError, described, did_you_mean
 from setveil.rows.data.evidence import LINES
 from setveil.rows.data.ids import of_cells
-from setveil.rows.data.personal import Personal, column_at_place, items_of_columns, places_of_ids
+from setveil.rows.data.personal import Personal, items_of_columns
+from setveil.rows.data.personal_places import column_at_place, places_of_ids
 
 _PLAIN = (StringType, ByteType, ShortType, IntegerType, LongType)
 _SHOWN = 3  # items by which a row is told

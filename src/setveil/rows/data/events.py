@@ -19,10 +19,10 @@ from setveil.base.errors import TableError, shorten
 from setveil.base.wording import count
 from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Codes
+from setveil.rows.data.come_again import are_addresses
 from setveil.rows.data.ids import (
     MOST_LINES,
     Values,
-    are_addresses,
     are_grouped_ids,
     are_measured,
     are_unmistakable,
@@ -38,8 +38,8 @@ from setveil.rows.data.names import (
     person_noun,
     tells_person,
 )
-from setveil.rows.data.personal import people_at_places
 from setveil.rows.data.personal_forms import is_full_name
+from setveil.rows.data.personal_places import people_at_places
 
 PERSON = "person"  # what a row is unless it was confirmed that it is an event
 _PLURALS = {"person": "people", "insured person": "insured people"}
@@ -111,15 +111,17 @@ def require_lines_of_people(
     indptr: NDArray[np.integer],
     codes: NDArray[np.integer],
     labels: Sequence[str],
+    places: Sequence[int],
     not_ids: str | Sequence[str] | None,
     *,
     named: bool,
 ) -> None:
     """Stop if rows of fields alone have IDs at a position that are those of several rows.
 
-    `named`: whether the format was named, so that without it the file would be asked about.
+    `places`: the positions of IDs. `named`: whether the format was named, so that without it the file would
+    be asked about.
     """
-    for name, n_people, n_rows in people_at_places(indptr, codes, labels, not_ids):
+    for name, n_people, n_rows in people_at_places(indptr, codes, labels, places, not_ids):
         if n_people < n_rows:
             raise TableError(
                 f"{where}: {of(n_people, PERSON)} have {count(n_rows, 'row')}: rows would not be people. "

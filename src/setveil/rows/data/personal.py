@@ -21,24 +21,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.base.errors import DataError, RequestError, listed
-from setveil.rows.data import evidence, known_words
+from setveil.rows.data import evidence
 from setveil.rows.data.columns import split_names
 from setveil.rows.data.ids import (
-    MOST_LINES,
     Values,
-    are_grouped_ids,
-    come_evenly,
-    is_day,
     look_like_ids,
     of_cells,
     why_id,
@@ -50,24 +46,20 @@ from setveil.rows.data.personal_forms import ADDRESS, CARD, IP, MAIL, PHONE, add
 if TYPE_CHECKING:
     import polars as pl
 
+
 IDS = "person IDs"
-_FIELDS = 12  # positions from the first on in which IDs are looked for, besides the last two
-_LAST = {-1: "last", -2: "next-to-last"}
-_AGAIN = 0.5  # share of different values from which on IDs may come again anywhere
-_GROUPED = 0.1  # the same, if equal IDs stand on neighbouring lines
+LAST = {-1: "last", -2: "next-to-last"}
 _SAME = 0.01  # share of lines on which an item column has the ID of its line
 
 _HINTS = (  # that a value may be of a form: for polars, which is fast
     r"@|^\+|[0-9.:]\.[0-9]|::|[0-9a-f]:[0-9a-f]|^[3-6][0-9]{3}[ 0-9-]{8,}$"
     r"|[^\W0-9]{2}.* [0-9]|^[0-9]+.* [^\W0-9]"
 )
-_GAP = re.compile(r"[\s;|]+")  # between words of a label; where a separator was not seen, it is a whole line
+GAP = re.compile(r"[\s;|]+")  # between words of a label; where a separator was not seen, it is a whole line
 _FORM_INSIDE = r"@|[\s;|]\+[0-9]|[0-9:]\.?[0-9]+[.:][0-9]|[3-6][0-9]{12,}"  # hints, as above
-_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.'\u2019]?(?:[ '\u2019-]{1,2}[^\W\d_a-z][^\W\d_]*\.?){1,3}")
 _CODE = re.compile(r"[A-Z][0-9][0-9A-Z]\.?[0-9A-Z]{0,4}", re.ASCII)  # of a diagnosis
 _SAYING = 9  # digits that can hardly be another number by chance
 _BY_CHANCE = rf"^(?:[0-9]{{6,{_SAYING - 1}}}|{_CODE.pattern})$"
-_MANY_INTEGERS = 50  # integers that differ on this many lines, and come back nowhere, are IDs
 _MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
 _FEW = 10_000  # values that are looked through sooner than polars is imported
 _LENGTHY = 2_000  # signs of a value, for which polars alone takes time in proportion
@@ -122,7 +114,7 @@ class Personal:
                     f"--not-ids names {listed(wrong)}, expected numbers of fields, counted from 1.",
                     hint="A file without columns has fields: --not-ids 1, or --not-ids last.",
                 )
-        left = tuple(one for one in self.columns if not {one.named, one.name, _bare(one.name)} & fine)
+        left = tuple(one for one in self.columns if not {one.named, one.name, bare(one.name)} & fine)
         return Personal(left, tuple(dict.fromkeys((*self.not_ids, *names))))
 
     def respelled(self, before: Sequence[str], after: Sequence[str]) -> Personal:
@@ -231,11 +223,11 @@ def forms(labels: Sequence[str] | pl.Series, name: str = "") -> dict[str, list[s
     return found
 
 
-def _forms_inside(labels: Sequence[str]) -> dict[str, list[str]]:
+def forms_inside(labels: Sequence[str]) -> dict[str, list[str]]:
     """Find the labels of several words that contain a value with the form of a personal value."""
     whose: dict[str, list[str]] = {}
     for label in _matching(_matching(labels, r"[\s;|]"), _FORM_INSIDE):
-        for word in _GAP.split(label):
+        for word in GAP.split(label):
             whose.setdefault(word, []).append(label)
     found = forms(list(whose)) if whose else {}
     return {kind: list(dict.fromkeys(chain(*map(whose.__getitem__, some)))) for kind, some in found.items()}
@@ -269,7 +261,8 @@ def says_something(label: str) -> bool:
     return len(label) >= 6 and _CODE.fullmatch(label) is None and any(sign.isdigit() for sign in label)
 
 
-def _column(name: str, named: str, kind: str, labels: Sequence[str] | pl.Series) -> PersonalColumn:
+def column_of(name: str, named: str, kind: str, labels: Sequence[str] | pl.Series) -> PersonalColumn:
+    """Hash the values of a column or a position."""
     return PersonalColumn(name, named, kind, _ascending(hashed(folded(labels))))
 
 
@@ -280,7 +273,7 @@ def _ascending(hashes: Hashes) -> Hashes:
 
 
 def _of_forms(name: str, named: str, labels: Sequence[str] | pl.Series) -> list[PersonalColumn]:
-    return [_column(name, named, kind, some) for kind, some in forms(labels, named).items()]
+    return [column_of(name, named, kind, some) for kind, some in forms(labels, named).items()]
 
 
 # --- columns
@@ -290,9 +283,9 @@ def items_of_columns(items: Iterable[Values]) -> tuple[PersonalColumn, ...]:
     """Find what columns of items, or other columns that are published, have of single persons."""
     found: list[PersonalColumn] = []
     for column in items:
-        name, named, labels = column.name, _bare(column.name), column.present
+        name, named, labels = column.name, bare(column.name), column.present
         found += _of_forms(name, named, labels)
-        found += [_column(name, named, kind, some) for kind, some in _forms_inside(labels).items()]
+        found += [column_of(name, named, kind, some) for kind, some in forms_inside(labels).items()]
     return tuple(found)
 
 
@@ -317,7 +310,7 @@ def ids_of_columns(
         else:
             first = column.head(evidence.LINES)
             different = column.unique() if first.n_unique() < first.len() else column
-        named = _bare(name)
+        named = bare(name)
         if forms(
             first.unique(), named
         ):  # the first lines tell; what is published itself is looked at in full
@@ -412,202 +405,13 @@ def _by_chance(ids: Hashes, labels: Hashes, items: Values) -> float:
     return expected + 3 * math.sqrt(expected)
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
+    """Name a column as options do: one without a name by its number."""
     return name.removeprefix("column ")
 
 
-# --- fields of files without columns
-
-
-def personal_fields(
-    indptr: NDArray[np.integer],
-    codes: NDArray[np.integer],
-    labels: Sequence[str],
-    places: Sequence[int] | None = None,
-) -> tuple[PersonalColumn, ...]:
-    """Find what rows of fields have of single persons, by positions (see `places_of_ids`)."""
-    indptr, codes = _without_gaps(indptr, codes)
-    if not codes.size:
-        return ()
-    places = places_of_ids(indptr, codes, labels) if places is None else places
-    several = [column_at_place(at, ids) for at, ids in _ids_at(places, indptr, codes, labels)]
-    for kind, some_labels in chain(forms(labels).items(), _forms_inside(labels).items()):
-        wanted = set(some_labels)
-        at = np.flatnonzero(np.array([label in wanted for label in labels], bool)[codes])
-        number = at - indptr[np.searchsorted(indptr, at, side="right") - 1] + 1
-        for one in np.unique(number).tolist():
-            values = [labels[code] for code in np.unique(codes[at[number == one]]).tolist()]
-            if kind == ADDRESS:  # others beside them may be known as such by these alone
-                here = np.unique(codes[fields_at(indptr, one - 1)]).tolist()
-                values += addresses([labels[code] for code in here])
-            several.append(_column(_field(str(one)), str(one), kind, values))
-    return tuple(several)
-
-
-def ids_in_lists(
-    name: str, indptr: NDArray[np.integer], codes: NDArray[np.integer], labels: Sequence[str]
-) -> tuple[PersonalColumn, ...]:
-    """Find the IDs that stand at a position of the lists of a column, if most lists hold several values.
-
-    So a line whose separator was not seen is not taken for a list of items.
-    """
-    indptr, codes = _without_gaps(indptr, codes)
-    lengths = np.diff(indptr)
-    if 2 * np.count_nonzero(lengths > 1) <= np.count_nonzero(lengths):
-        return ()
-    found = _ids_at(places_of_ids(indptr, codes, labels), indptr, codes, labels)
-    return tuple(_column(name, _bare(name), IDS, ids) for _, ids in found)
-
-
-def _ids_at(
-    places: Sequence[int], indptr: NDArray[np.int64], codes: NDArray[np.integer], labels: Sequence[str]
-) -> Iterator[tuple[int, list[str]]]:
-    """List the values of each of some positions that stand at no other."""
-    total = np.bincount(codes if places else codes[:0], minlength=len(labels))
-    for place in places:
-        here = np.bincount(codes[fields_at(indptr, place)], minlength=len(labels))
-        yield place, [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
-
-
-def column_at_place(place: int, ids: Sequence[str]) -> PersonalColumn:
-    """Name the IDs that stand at a position of rows."""
-    named = _named_place(place)
-    return _column(_field(named), named, IDS, ids)
-
-
-def people_at_places(
-    indptr: NDArray[np.integer],
-    codes: NDArray[np.integer],
-    labels: Sequence[str],
-    not_ids: str | Iterable[str] | None,
-) -> Iterator[tuple[str, int, int]]:
-    """List the positions whose values are IDs, with the number of IDs and of the rows that have one."""
-    for place in places_of_ids(indptr, codes, labels):
-        named = _named_place(place)
-        if not Personal((_column(_field(named), named, IDS, ()),)).without(not_ids).columns:
-            continue
-        bounds, items = _without_gaps(indptr, codes)
-        at = fields_at(bounds, place)
-        values = items[at]
-        people = np.unique(values)
-        header = int(is_person_id(labels[values[0]]))
-        others = np.delete(items, at)
-        alone = 2 * np.count_nonzero(np.diff(bounds) > 1) <= values.size
-        apart = not header and np.count_nonzero(np.diff(values)) + 1 > people.size
-        if alone or (apart and np.unique(others).size * values.size >= people.size * others.size):
-            continue  # whole rows, or items that come again as seldom as all others do
-        yield _field(named), people.size - header, values.size - header
-
-
-def _named_place(place: int) -> str:
-    return str(place + 1) if place >= 0 else _LAST[place]
-
-
-def _without_gaps(
-    indptr: NDArray[np.integer], codes: NDArray[np.integer]
-) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
-    """Omit the fields that are no items."""
-    bounds, items = np.asarray(indptr, np.int64), np.asarray(codes)
-    if items.size and items.min() < 0:
-        bounds, items = np.concatenate(([0], np.cumsum(items >= 0)))[bounds], items[items >= 0]
-    return bounds, items
-
-
-def fields_at(indptr: NDArray[np.int64], place: int) -> NDArray[np.int64]:
-    """Find the fields that stand at a position, counted from 0, or from -1 at the end."""
-    lengths = np.diff(indptr)
-    if place >= 0:
-        return indptr[:-1][lengths > place] + place
-    return indptr[1:][lengths > -place] + place
-
-
-def places_of_ids(
-    indptr: NDArray[np.integer], codes: NDArray[np.integer], labels: Sequence[str]
-) -> list[int]:
-    """List the positions whose values behave like IDs: 0, 1, ..., or -1, -2, ... from the end."""
-    indptr, codes = _without_gaps(indptr, codes)
-    lengths = np.diff(indptr)
-    filled = int(np.count_nonzero(lengths))
-    if filled < evidence.MANY or len(labels) * MOST_LINES < evidence.ALIKE * filled:  # too few for `_behave`
-        return []
-    total = np.bincount(codes, minlength=len(labels))
-    longest = int(lengths.max())
-    same = longest == int(lengths[lengths > 0].min())
-    places = [*range(min(_FIELDS, longest)), *([] if same and longest <= _FIELDS else [-1, -2])]
-    return [place for place in places if _behave(codes[fields_at(indptr, place)], labels, total, filled)]
-
-
-def _behave(
-    values: NDArray[np.integer], labels: Sequence[str], total: NDArray[np.integer], filled: int
-) -> bool:
-    """Return whether the values of a position behave like IDs."""
-    if values.size < max(evidence.MANY, evidence.ALIKE * filled):
-        return False
-    here = np.bincount(values, minlength=total.size)
-    different = np.flatnonzero(here)
-    stay = different[here[different] == total[different]]
-    if total[values[0]] == 1 and is_person_id(labels[values[0]]):  # the name of a column
-        return bool(2 * stay.size > different.size)
-    if _count_lines([labels[at] for at in values[: evidence.LINES].tolist()]) and 2 * stay.size > values.size:
-        return True
-    if int(here[stay].sum()) < evidence.SURE * values.size or stay.size < evidence.SURE * different.size:
-        return False
-    share = different.size / values.size
-    runs = int(np.count_nonzero(values[1:] != values[:-1])) + 1
-    if runs == different.size and are_grouped_ids([labels[at] for at in values[: evidence.LINES].tolist()]):
-        return True
-    if come_evenly([labels[at] for at in different.tolist()], here[different]):
-        return True
-    if share < _GROUPED:
-        return False
-    if share >= evidence.DIFFERENT:
-        some = [labels[at] for at in stay.tolist()]
-        return _are_written_so(some, once=stay.size == values.size) or _are_names(some) or _contain_ids(some)
-    if share < _AGAIN and runs > different.size:
-        return False
-    return look_like_ids([labels[at] for at in stay.tolist()], once=False)
-
-
-def _count_lines(values: Sequence[str]) -> bool:
-    """Return whether values are the numbers of the lines, from whatever number on, but for a header."""
-    numbers = [int(value) for value in values[1:] if value.isascii() and value.isdigit() and len(value) < 18]
-    return len(numbers) + 1 == len(values) and all(b - a == 1 for a, b in pairwise(numbers))
-
-
-def _are_written_so(labels: Sequence[str], *, once: bool) -> bool:
-    """Return whether values that differ on nearly every line are written like IDs."""
-    kinds = Counter(known_words.kind(label) for label in labels[: evidence.LINES])
-    if kinds["date"] + kinds["number"] > (1 - evidence.SURE) * kinds.total():
-        return False
-    if kinds["code"] >= evidence.SURE * kinds.total() or look_like_ids(labels, once=once):
-        return True
-    integers = [label for label in labels if label.isascii() and label.isdigit()]
-    written = sum(is_day(label) or label.endswith("00") for label in integers)
-    return len(integers) >= max(_MANY_INTEGERS, evidence.SURE * len(labels)) and 2 * written < len(integers)
-
-
-def _are_names(labels: Sequence[str]) -> bool:
-    """Return whether values that differ on nearly every line are written like names of persons."""
-    some = labels[: evidence.LINES]
-    return sum(_NAME.fullmatch(label) is not None for label in some) >= evidence.SURE * len(some)
-
-
-def _contain_ids(labels: Sequence[str]) -> bool:
-    """Return whether values are lines with a word that behaves like IDs."""
-    lines = [list(filter(None, _GAP.split(label))) for label in labels[: evidence.LINES]]
-    if sum(len(line) > 1 for line in lines) < evidence.SURE * len(lines):
-        return False
-    numbers: dict[str, int] = {}
-    codes = np.array([numbers.setdefault(word, len(numbers)) for line in lines for word in line], np.int64)
-    return bool(places_of_ids(np.cumsum([0, *map(len, lines)]), codes, list(numbers)))
-
-
-def _field(named: str) -> str:
-    return f"field {named}" if named.isdigit() else f"the {named} field"
-
-
 def _is_field(name: str) -> bool:
-    return re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?", name, re.ASCII) is not None or name in _LAST.values()
+    return re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?", name, re.ASCII) is not None or name in LAST.values()
 
 
 def _numbers(name: str) -> list[str]:

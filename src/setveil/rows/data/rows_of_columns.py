@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,13 +58,12 @@ from setveil.rows.data.objects_in_cells import with_inner
 from setveil.rows.data.personal import (
     Personal,
     PersonalColumn,
-    ids_in_lists,
     ids_of_columns,
     items_of_columns,
     numbered,
     other_columns,
-    personal_fields,
 )
+from setveil.rows.data.personal_places import ids_in_lists, personal_fields, places_of_ids
 from setveil.rows.data.readings import refusal
 from setveil.rows.data.set_fields import require_delimiter, split_column
 from setveil.rows.data.spelling import refuse_rounded
@@ -100,6 +99,11 @@ class RowsRead:
     notes: tuple[str, ...] = ()  # what was noticed or skipped while reading, and what means no item
     of_columns: bool = False  # whether words for no item were looked for column by column
 
+    @cached_property
+    def places(self) -> list[int]:
+        """The positions of IDs, of rows of fields."""
+        return places_of_ids(self.indptr, self.codes, self.labels)
+
 
 def _is_of_columns(part: RowsRead) -> bool:
     """Return whether rows are made of columns with a role; else each is a line or list of fields."""
@@ -113,7 +117,7 @@ def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> P
     if _is_of_columns(part):
         found = (*part.personal, *part.in_lists, *items_of_columns(part.items))
         return Personal(found).without(not_ids)
-    fields = Personal((*part.personal, *personal_fields(part.indptr, part.codes, part.labels)))
+    fields = Personal((*part.personal, *personal_fields(part.indptr, part.codes, part.labels, part.places)))
     if set(part.item_columns) & set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ()):
         fields = Personal(part.personal)
     return fields.without(not_ids, (*part.item_columns, *part.ignored_columns))
@@ -235,7 +239,8 @@ def require_people(
 ) -> None:
     """Stop if rows would be events of people whom an unused column or a position of the rows names."""
     if not _is_of_columns(part):
-        require_lines_of_people(where, part.indptr, part.codes, part.labels, not_ids, named=named)
+        fields = part.indptr, part.codes, part.labels
+        require_lines_of_people(where, *fields, part.places, not_ids, named=named)
     items = {} if wanted.named or not part.item_columns else _items_of(part)
     require_rows_of_people(where, part.beside, part.indptr.size - 1, part.id_column, items)
 

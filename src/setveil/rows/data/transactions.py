@@ -20,7 +20,8 @@ from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, holders, recode_rows, take_rows
 from setveil.rows.data.exposed import Exposed
 from setveil.rows.data.layout import Origin
-from setveil.rows.data.personal import NOTHING, Personal, personal_fields
+from setveil.rows.data.personal import NOTHING, Personal
+from setveil.rows.data.personal_places import personal_fields
 from setveil.rows.data.spelling import NONE, merged_into, normalized, respelled
 from setveil.rows.data.vocabulary import Vocabulary, item_order
 

@@ -17,11 +17,11 @@ from setveil.rows.data.named_columns import Column
 from setveil.rows.data.personal import (
     Personal,
     PersonalColumn,
-    ids_in_lists,
     ids_of_columns,
     items_of_columns,
     other_columns,
 )
+from setveil.rows.data.personal_places import ids_in_lists
 from setveil.rows.data.rows_of_columns import refuse_rounded_column
 from setveil.rows.data.set_fields import split_column
 from setveil.rows.data.spelling import normalized

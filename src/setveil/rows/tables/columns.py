@@ -15,7 +15,8 @@ from setveil.base.wording import are, count
 from setveil.kernels.rows import take_rows
 from setveil.rows.data import answers
 from setveil.rows.data.columns import Codes, Wanted, column_at, columns_at, joined
-from setveil.rows.data.ids import Values, may_come_again
+from setveil.rows.data.come_again import may_come_again
+from setveil.rows.data.ids import Values
 from setveil.rows.data.lacking import (
     Lacking,
     doubtful_noted,
@@ -28,14 +29,8 @@ from setveil.rows.data.lacking import (
 )
 from setveil.rows.data.layout import InputFile, Layout
 from setveil.rows.data.named_columns import Column
-from setveil.rows.data.personal import (
-    Personal,
-    PersonalColumn,
-    cells_of,
-    ids_in_lists,
-    ids_of_columns,
-    items_of_columns,
-)
+from setveil.rows.data.personal import Personal, PersonalColumn, cells_of, ids_of_columns, items_of_columns
+from setveil.rows.data.personal_places import ids_in_lists
 from setveil.rows.data.rows_of_columns import (
     RowsRead,
     answered,

@@ -13,20 +13,8 @@ import numpy as np
 from setveil.base.errors import SetveilError, TableError, listed
 from setveil.rows.data import answers, evidence, known_words
 from setveil.rows.data.columns import Codes, as_field, as_fields, columns_at, numbered_alike, rows_of
-from setveil.rows.data.ids import (
-    DERIVED,
-    LIKELY,
-    NAMED,
-    Again,
-    Values,
-    are_measured,
-    are_unmistakable,
-    comes_again,
-    look_like_ids,
-    of_cells,
-    rank,
-    why_id,
-)
+from setveil.rows.data.come_again import DERIVED, LIKELY, NAMED, Again, comes_again, rank
+from setveil.rows.data.ids import Values, are_measured, are_unmistakable, look_like_ids, of_cells, why_id
 from setveil.rows.data.named_columns import called
 from setveil.rows.data.names import (
     is_item_name,

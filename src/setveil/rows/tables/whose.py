@@ -12,22 +12,9 @@ from setveil.base.errors import TableError, listed, shorten
 from setveil.base.wording import are, count
 from setveil.kernels.rows import frozen
 from setveil.rows.data.columns import Codes, as_field, column_at, joined, rows_of
+from setveil.rows.data.come_again import DERIVED, LIKELY, NAMED, Again, comes_again, rank, who_comes_again
 from setveil.rows.data.evidence import SURE
-from setveil.rows.data.ids import (
-    DERIVED,
-    LIKELY,
-    NAMED,
-    Again,
-    Values,
-    comes_again,
-    free_text,
-    published_id,
-    published_text,
-    rank,
-    who_comes_again,
-    why_id,
-    why_person,
-)
+from setveil.rows.data.ids import Values, free_text, published_id, published_text, why_id, why_person
 from setveil.rows.data.lacking import stand_once
 from setveil.rows.data.names import is_people, is_person_id, tells_person
 from setveil.rows.data.transactions import Transactions

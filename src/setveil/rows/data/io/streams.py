@@ -26,15 +26,8 @@ from setveil.rows.data.io.written import is_plain
 from setveil.rows.data.lacking import PLAIN
 from setveil.rows.data.layout import InputFile, Layout, Origin
 from setveil.rows.data.names import person_noun, tells_person
-from setveil.rows.data.personal import (
-    Personal,
-    forms,
-    ids_of_columns,
-    merged,
-    other_columns,
-    personal_fields,
-    places_of_ids,
-)
+from setveil.rows.data.personal import Personal, forms, ids_of_columns, merged, other_columns
+from setveil.rows.data.personal_places import personal_fields, places_of_ids
 from setveil.rows.data.readings import refuse_ids_in_lists
 from setveil.rows.data.rows_of_columns import RowsRead
 from setveil.rows.data.vocabulary import Vocabulary, item_order
@@ -147,9 +140,9 @@ class ListFiles:
 
     def require_people(self) -> None:
         """Stop if a column that is named like people, or a position of the lists, has IDs of several rows."""
-        if first := next(self.pieces(), None):
-            labels = self.vocabulary.labels
-            require_lines_of_people(self.paths[0], *first, labels, self.not_ids, named=False)
+        if self._places:
+            first, labels = next(self.pieces()), self.vocabulary.labels
+            require_lines_of_people(self.paths[0], *first, labels, self._places, self.not_ids, named=False)
         for name in filter(tells_person, self.ignored_columns):
             lines = pl.scan_parquet(self.paths, glob=False, missing_columns="insert").select(name)
             ids = lines.collect(engine="streaming").to_series().drop_nulls()
@@ -201,14 +194,18 @@ class ListFiles:
             yield indptr, items.cast(pl.Int32).to_numpy()
 
     @cached_property
+    def _places(self) -> list[int]:
+        """The positions of IDs, by the first rows."""
+        first = next(self.pieces(), None)
+        return [] if first is None else places_of_ids(*first, self.vocabulary.labels)
+
+    @cached_property
     def personal(self) -> Personal:
         """Return values of the files that must not be published; IDs are found by the first lines."""
         labels = self.vocabulary.labels
-        first = next(self.pieces(), None)
-        places = [] if first is None else places_of_ids(*first, labels)
         found = []
-        if places or forms(labels):
-            found = [personal_fields(*piece, labels, places) for piece in self.pieces()]
+        if self._places or forms(labels):
+            found = [personal_fields(*piece, labels, self._places) for piece in self.pieces()]
         others = pl.scan_parquet(self.paths, glob=False)
         names = [
             name
@@ -304,7 +301,8 @@ class TextFiles:
 
     def require_people(self) -> None:
         """Stop if a position of the first rows has IDs that come again."""
-        require_lines_of_people(self.paths[0], *self._beginning, self.not_ids, named=self._named)
+        where, beginning = self.paths[0], self._beginning
+        require_lines_of_people(where, *beginning, self._places, self.not_ids, named=self._named)
 
     def _refuse_rewritten(self, separator: str | None) -> None:
         """Refuse text that becomes csv only when it is read as a whole."""
