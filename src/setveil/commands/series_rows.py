@@ -16,7 +16,7 @@ from setveil.rows.data.io import read_with_ids
 from setveil.rows.data.lacking import lacking_of
 from setveil.rows.data.names import is_people, tells_person
 from setveil.rows.data.personal import Personal, ids_of_columns
-from setveil.rows.data.rows_of_columns import personal_in, require_people, without_words
+from setveil.rows.data.rows_read import personal_in, require_people, without_words
 from setveil.rows.data.skipped import OF_LACKING
 from setveil.rows.data.transactions import Transactions
 from setveil.runs.options.reading import Reading

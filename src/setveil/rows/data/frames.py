@@ -24,13 +24,8 @@ from setveil.rows.data.names import is_measured_name
 from setveil.rows.data.nested_columns import paths, require_columns, which_list, without_nulls
 from setveil.rows.data.nested_frames import flat_frame
 from setveil.rows.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
-from setveil.rows.data.rows_of_columns import (
-    RowsRead,
-    read_lists_by_id,
-    read_table,
-    require_people,
-    with_unused,
-)
+from setveil.rows.data.rows_of_columns import read_lists_by_id, read_table, with_unused
+from setveil.rows.data.rows_read import RowsRead, require_people
 from setveil.rows.data.set_fields import refuse_lists
 from setveil.rows.data.skipped import OF_LACKING
 from setveil.rows.data.skipped import SAID as OF_LINES

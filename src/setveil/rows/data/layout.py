@@ -19,7 +19,7 @@ class Format:
 
     extension: str  # the usual ending of a file's name, with its dot
     # ``module:function`` in this folder: from a `Text` (bytes and a name, if it is no text) and the options
-    # that it takes, by name, to a `setveil.rows.data.rows_of_columns.RowsRead`
+    # that it takes, by name, to a `setveil.rows.data.rows_read.RowsRead`
     reader: str
     writer: str  # ``module:function`` in this folder: from rows and layout to pieces of bytes
     takes: tuple[str, ...] = ()  # options of `setveil.read` that it is read with

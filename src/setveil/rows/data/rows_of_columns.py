@@ -8,36 +8,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from setveil.base.errors import DataError, RequestError, TableError, listed, shorten, superfluous
+from setveil.base.errors import DataError, RequestError, TableError, superfluous
 from setveil.base.wording import are, count
-from setveil.rows.data import answers, evidence, known_words
+from setveil.rows.data import answers, known_words
 from setveil.rows.data.columns import (
     Codes,
     Wanted,
-    as_field,
-    as_fields,
     column_at,
     columns_at,
     joined,
     long_columns,
     rows_of,
-    split_names,
 )
 from setveil.rows.data.events import (
     NOBODY,
     UnusedColumns,
     may_tell,
-    require_lines_of_people,
-    require_rows_of_people,
 )
-from setveil.rows.data.ids import Values, why_id
+from setveil.rows.data.ids import Values
 from setveil.rows.data.lacking import (
     PLAIN,
     Lacking,
@@ -53,115 +47,22 @@ from setveil.rows.data.lacking import (
 from setveil.rows.data.lacking import without_words as emptied_column
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.named_columns import Column, NamedColumns, called
-from setveil.rows.data.names import tells_person
 from setveil.rows.data.objects_in_cells import with_inner
+from setveil.rows.data.one_hot import answered, marked, refuse_answers, refuse_people_as_items
 from setveil.rows.data.personal import (
-    Personal,
     PersonalColumn,
     ids_of_columns,
-    items_of_columns,
     numbered,
     other_columns,
 )
-from setveil.rows.data.personal_places import ids_in_lists, personal_fields, places_of_ids
+from setveil.rows.data.personal_places import ids_in_lists
 from setveil.rows.data.readings import refusal
+from setveil.rows.data.rows_read import RowsRead
 from setveil.rows.data.set_fields import require_delimiter, split_column
-from setveil.rows.data.spelling import refuse_rounded
 from setveil.rows.data.totals import refuse_total_items, refuse_total_lines, refuse_totals
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-@dataclass(frozen=True)
-class RowsRead:
-    """The content of one file, or of a piece of it."""
-
-    # indptr, codes, labels: as `setveil.rows.data.transactions.Transactions.from_codes` takes them
-    indptr: NDArray[np.int64]
-    codes: NDArray[Any]
-    labels: Sequence[str]
-    layout: Layout  # how rows are written like this
-    row: str = "line"  # what one row is, to be continued after "one row per"
-    id_column: str | None = None
-    item_columns: tuple[str, ...] = ()
-    ignored_columns: tuple[str, ...] = ()
-    ids: list[str] | None = field(default=None, repr=False)  # the id of each row; None: rows have none
-    items: tuple[Values, ...] = field(default=(), repr=False)  # what the columns of items hold, line by line
-    # the layout of a table whose cells contain several items, and what stands between these
-    cells: tuple[Layout, str] | None = None
-    lines: Codes | None = field(default=None, repr=False)  # the row of each line; None: a line is a row
-    beside: UnusedColumns = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
-    personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that contain no items
-    in_lists: tuple[PersonalColumn, ...] = ()  # of positions in the lists of columns of items
-    written: Mapping[str, str] = field(default_factory=dict)  # options that were found, of how it is written
-    kept: Codes | None = field(default=None, repr=False)  # lines that were not skipped; None: all
-    notes: tuple[str, ...] = ()  # what was noticed or skipped while reading, and what means no item
-    of_columns: bool = False  # whether words for no item were looked for column by column
-
-    @cached_property
-    def places(self) -> list[int]:
-        """The positions of IDs, of rows of fields."""
-        return places_of_ids(self.indptr, self.codes, self.labels)
-
-
-def _is_of_columns(part: RowsRead) -> bool:
-    """Return whether rows are made of columns with a role; else each is a line or list of fields."""
-    by_layout = part.layout.format in {"long", "wide", "onehot"} or part.cells is not None
-    by_column = part.layout.format == "parquet" and not part.layout.nested
-    return by_layout or by_column or part.id_column is not None
-
-
-def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> Personal:
-    """Find what rows have of single persons, except in columns and fields that `not_ids` names."""
-    if _is_of_columns(part):
-        found = (*part.personal, *part.in_lists, *items_of_columns(part.items))
-        return Personal(found).without(not_ids)
-    fields = Personal((*part.personal, *personal_fields(part.indptr, part.codes, part.labels, part.places)))
-    if set(part.item_columns) & set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ()):
-        fields = Personal(part.personal)
-    return fields.without(not_ids, (*part.item_columns, *part.ignored_columns))
-
-
-def refuse_rounded_column(where: str, column: str, codes: Codes, labels: Sequence[str], what: str) -> None:
-    """Raise if values of a column are numbers that a spreadsheet has rounded (see `refuse_rounded`)."""
-    if any("+" in label for label in labels):
-        times = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
-        counted = {label: n for label, n in zip(labels, times, strict=True) if n}
-        refuse_rounded(where, column, counted, what)
-
-
-def without_words(part: RowsRead, where: str, lacking: Lacking) -> RowsRead:
-    """Omit words that mean that there is no item, unless that was done column by column."""
-    if not part.of_columns:
-        used = [*part.item_columns, *([part.id_column] if part.id_column else [])]
-        lacking.require([*used, *part.ignored_columns], used, where)
-        name = next(iter(part.item_columns), "")
-        codes, words = emptied(np.asarray(part.codes), part.labels, lacking.words(name))
-        part = replace(part, codes=codes, notes=(*part.notes, words_noted(words, name, "value")))
-        refuse_total_items(where, name, codes, part.labels, lacking)
-        part = replace(part, notes=(*part.notes, *doubtful_noted(codes, part.labels, name, lacking, "value")))
-    if lacking.missing_item == "stop":
-        filled = np.concatenate([[0], np.cumsum(np.asarray(part.codes) >= 0)])
-        empty = int((filled[part.indptr[1:]] == filled[part.indptr[:-1]]).sum())
-        if empty:
-            raise DataError(
-                f"{where}: {count(empty, 'row')} {are(empty)} without an item.",
-                hint="Add --missing-item skip to read them as empty rows.",
-            )
-    return part
-
-
-def refuse_rounded_parts(where: str, part: RowsRead) -> None:
-    """Raise if ids or items are numbers that a spreadsheet has rounded."""
-    if part.ids is not None:
-        lengths = np.diff(part.indptr).tolist()
-        lines: dict[str, int] = {}
-        for one, length in zip(part.ids, lengths, strict=True):
-            if "+" in one:
-                lines[one] = lines.get(one, 0) + max(length, 1)
-        refuse_rounded(where, part.id_column or "", lines, "ids")
-    refuse_rounded_column(where, ", ".join(part.item_columns[:1]), part.codes, part.labels, "items")
 
 
 def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:
@@ -227,36 +128,6 @@ def _beside(table: NamedColumns, part: RowsRead, cells: Callable[[int], pl.Serie
     n_rows = part.indptr.size - 1
     row = np.arange(n_rows) if part.lines is None else part.lines
     return UnusedColumns(row, tuple(replace(one, codes=one.codes[: row.size]) for one in found))
-
-
-def require_people(
-    where: str,
-    part: RowsRead,
-    wanted: Wanted,
-    not_ids: str | Sequence[str] | None = None,
-    *,
-    named: bool = False,
-) -> None:
-    """Stop if rows would be events of people whom an unused column or a position of the rows names."""
-    if not _is_of_columns(part):
-        fields = part.indptr, part.codes, part.labels
-        require_lines_of_people(where, *fields, part.places, not_ids, named=named)
-    items = {} if wanted.named or not part.item_columns else _items_of(part)
-    require_rows_of_people(where, part.beside, part.indptr.size - 1, part.id_column, items)
-
-
-def _items_of(part: RowsRead) -> dict[str, str]:
-    """Name the columns of items that were found as options of `setveil.read`."""
-    names = [_word(name) for name in part.item_columns]
-    if len(names) == 1 and part.layout.format in {"long", "jsonl", "parquet"}:
-        return {"item_column": names[0]}
-    return {"item_columns": ",".join(map(as_field, names))}
-
-
-def _word(name: str) -> str:
-    """Name a column without a name by its number."""
-    number = name.removeprefix("column ")
-    return number if number.isdigit() else name
 
 
 class _Remembered:
@@ -346,7 +217,7 @@ def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
         form = _form_of(table, columns, values)
     names = [table.names[at] for at in items_at]
     if form == "onehot" and wanted.item_columns is None:
-        _refuse_people_as_items(table, items_at, columns, id_at)
+        refuse_people_as_items(table, items_at, columns, id_at)
         refuse_totals(
             table, items_at, columns, None if ids is None or id_at is None else (called(table, id_at), ids)
         )
@@ -648,48 +519,6 @@ def _form_with_yes(form: str | None, wanted: Wanted) -> str | None:
     return "onehot" if wanted.item_columns is not None else form
 
 
-def refuse_answers(name: str, columns: Sequence[Column], *, tables: bool = False) -> None:
-    """Raise if item columns contain the same few values, as answers to questions do, and so are no items."""
-    heads = [[column.labels[code] for code in column.codes[: evidence.LINES].tolist()] for column in columns]
-    values = answers.values_of(heads)
-    if values:
-        raise TableError(
-            f"{name}: the item columns contain the same few values ({listed(values, 4)}), and nothing says "
-            "which of them means that an item is there",
-            [],
-            [
-                *(({"yes": as_field(one)}, answers.meaning(one)) for one in answers.likely_yes(values)),
-                *([] if tables else [({"format": "wide"}, "the values themselves are the items")]),
-            ],
-        )
-
-
-def answered(
-    table: Any, names: Sequence[str], columns: Sequence[Column], yes: frozenset[str]
-) -> tuple[Codes, list[str]]:
-    """Return the columns that contain a value which means that their item is there, -1 for the others."""
-    _require_item_names(table, names)
-    found = Counter(label for column in columns for label in column.labels)
-    lacking = [value for value in yes if value not in found]
-    if lacking or not yes:
-        raise DataError(
-            f"{table.name}: no item column contains {listed(lacking or [''])}; "
-            f"they contain {listed(list(found), 5)}.",
-            hint="Name a value that means that an item is there: --yes.",
-        )
-    cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
-    for at, column in enumerate(columns):
-        if len(set(column.labels)) > answers.MOST:
-            raise DataError(
-                f"{table.name}: column {shorten(names[at])} contains {len(set(column.labels)):,} different "
-                "values, expected a few answers.",
-                hint="Name the columns of answers: --item-columns.",
-            )
-        marks = np.array([label in yes for label in column.labels], bool)
-        cells[:, at] = np.where(marks[column.codes], at, -1)
-    return cells, list(names)
-
-
 def _filled(columns: Sequence[Column]) -> tuple[Codes, list[str]]:
     """Return the items of each line and column, -1 where there is none."""
     labels: list[str] = []
@@ -699,65 +528,3 @@ def _filled(columns: Sequence[Column]) -> tuple[Codes, list[str]]:
         cells[:, at] = np.where(missing[column.codes], -1, column.codes + len(labels))
         labels += column.labels
     return cells, labels
-
-
-def _require_item_names(table: Any, names: Sequence[str]) -> None:
-    if not all(names) or len(set(names)) < len(names) or not table.header:
-        raise DataError(
-            f"{table.name}: in a one-hot table each column must be named like its item, once.",
-            hint="Check the header line.",
-        )
-
-
-def _refuse_people_as_items(
-    table: Any, items_at: Sequence[int], columns: Sequence[Column], id_at: int | None
-) -> None:
-    """Raise if a column of people would be an item of a one-hot table whose items were not named."""
-    names = [table.names[at] for at in items_at]
-    if table.lacking.published or not all(names) or len(set(names)) < len(names):
-        return
-    held = {at: Values(table.names[at], *column[:2]) for at, column in zip(items_at, columns, strict=True)}
-    found = [at for at, column in held.items() if tells_person(column.name) or why_id(column)]
-    if not found or len(found) == len(held):
-        return
-    most = min(found, key=lambda at: (not tells_person(table.names[at]), at))
-    name = table.names[most]
-    others = as_fields([at for at in items_at if at not in found], table.names)
-    every: list[tuple[dict[str, Any], str]] = []
-    if all(label.isdecimal() or label in known_words.YES | known_words.NO for label in held[most].labels):
-        every = [({"item_columns": as_fields(items_at, table.names)}, f"{name} is an item like the others")]
-    if id_at is not None and tells_person(table.names[id_at]):
-        person: dict[str, Any] = {"item_columns": others}
-    elif set(held[most].present) <= known_words.YES | known_words.NO:
-        person = {"item_columns": others, "rows_are_events": True}
-    else:
-        person = {"item_columns": others, "id_column": name}
-    row = f"one row per value of {name}" if "id_column" in person else f"{name} is no item"
-    raise TableError(
-        f"{table.name}: column {shorten(name)} looks like person IDs, and would be an item of this one-hot "
-        "table",
-        [],
-        [(person, row), *every],
-    )
-
-
-def marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) -> tuple[Codes, list[str]]:
-    """Return the columns that each line marks, -1 for the others."""
-    _require_item_names(table, names)
-    cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
-    yes, no = known_words.YES | known_words.TICKS, known_words.NO | known_words.NO_TICKS
-    for at, column in enumerate(columns):
-        marks = np.zeros(len(column.labels), bool)
-        for code, label in enumerate(column.labels):
-            amount = label.removesuffix(".0")
-            number = amount.isascii() and amount.isdigit()
-            marks[code] = label in yes or (number and amount.strip("0") != "")
-            if not (marks[code] or number or label in no):
-                line = int(np.argmax(column.codes == code))
-                raise DataError(
-                    f"{column.place(line)}: column {shorten(names[at])} contains {shorten(label)}, expected "
-                    "0 or 1, true or false, yes or no (one-hot).",
-                    hint="Name the columns that are items: --item-columns.",
-                )
-        cells[:, at] = np.where(marks[column.codes], at, -1)
-    return cells, names

@@ -223,7 +223,7 @@ class Transactions(Exposed):
         from setveil.rows.data.frames import named_as_texts, rows_in_frame
         from setveil.rows.data.ids import require_no_ids
         from setveil.rows.data.lacking import lacking_of
-        from setveil.rows.data.rows_of_columns import (
+        from setveil.rows.data.rows_read import (
             personal_in,
             refuse_rounded_parts,
             require_people,

@@ -22,7 +22,7 @@ from setveil.rows.data.personal import (
     other_columns,
 )
 from setveil.rows.data.personal_places import ids_in_lists
-from setveil.rows.data.rows_of_columns import refuse_rounded_column
+from setveil.rows.data.rows_read import refuse_rounded_column
 from setveil.rows.data.set_fields import split_column
 from setveil.rows.data.spelling import normalized
 from setveil.rows.data.totals import refuse_total_items, refuse_total_lines

@@ -20,7 +20,7 @@ from setveil.rows.data.decimals import with_points
 from setveil.rows.data.ids import Values, require_no_ids
 from setveil.rows.data.io.source import open_source
 from setveil.rows.data.named_columns import Column
-from setveil.rows.data.rows_of_columns import refuse_rounded_column
+from setveil.rows.data.rows_read import refuse_rounded_column
 from setveil.rows.data.spelling import normalized
 from setveil.rows.data.vocabulary import item_order
 from setveil.rows.facts import dates

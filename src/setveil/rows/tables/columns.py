@@ -29,16 +29,11 @@ from setveil.rows.data.lacking import (
 )
 from setveil.rows.data.layout import InputFile, Layout
 from setveil.rows.data.named_columns import Column
+from setveil.rows.data.one_hot import answered, marked, refuse_answers
 from setveil.rows.data.personal import Personal, PersonalColumn, cells_of, ids_of_columns, items_of_columns
 from setveil.rows.data.personal_places import ids_in_lists
-from setveil.rows.data.rows_of_columns import (
-    RowsRead,
-    answered,
-    marked,
-    read_table,
-    refuse_answers,
-    refuse_rounded_column,
-)
+from setveil.rows.data.rows_of_columns import read_table
+from setveil.rows.data.rows_read import RowsRead, refuse_rounded_column
 from setveil.rows.data.set_fields import DELIMITER, require_delimiter, split_column
 from setveil.rows.data.spelling import Merged, normalized
 from setveil.rows.data.totals import refuse_total_items, refuse_total_lines

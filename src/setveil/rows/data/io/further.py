@@ -16,7 +16,7 @@ from setveil.rows.data.io.request import ReadingRequest
 from setveil.rows.data.io.several_files import file_parts
 from setveil.rows.data.lacking import Lacking
 from setveil.rows.data.layout import InputFile
-from setveil.rows.data.rows_of_columns import RowsRead, refuse_rounded_parts, without_words
+from setveil.rows.data.rows_read import RowsRead, refuse_rounded_parts, without_words
 from setveil.rows.data.skipped import OF_LACKING, Lines
 
 

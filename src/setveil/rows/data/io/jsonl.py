@@ -20,7 +20,8 @@ from setveil.rows.data.layout import Layout
 from setveil.rows.data.names import names_others
 from setveil.rows.data.nested_columns import paths, require_columns, which_list, without_nulls
 from setveil.rows.data.readings import refusal
-from setveil.rows.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, with_unused
+from setveil.rows.data.rows_of_columns import read_lists_by_id, read_table, with_unused
+from setveil.rows.data.rows_read import RowsRead
 
 _NESTED = re.compile(rb"[:\[]\s*\{")
 

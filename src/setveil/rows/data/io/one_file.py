@@ -22,7 +22,7 @@ from setveil.rows.data.io.undeclared import question_of_texts, read_separated, r
 from setveil.rows.data.io.written import plain_text
 from setveil.rows.data.layout import FORMATS, function_of, refuse_unfit
 from setveil.rows.data.readings import refusal, refuse_ids_in_lists
-from setveil.rows.data.rows_of_columns import RowsRead
+from setveil.rows.data.rows_read import RowsRead
 from setveil.rows.data.skipped import SAID as OF_LINES
 from setveil.rows.data.skipped import lines_of
 

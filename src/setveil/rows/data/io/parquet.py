@@ -21,7 +21,7 @@ from setveil.rows.data.io.footer import least_memory
 from setveil.rows.data.io.source import is_parquet
 from setveil.rows.data.lacking import PLAIN, Lacking
 from setveil.rows.data.layout import Layout
-from setveil.rows.data.rows_of_columns import RowsRead
+from setveil.rows.data.rows_read import RowsRead
 from setveil.rows.data.transactions import Transactions
 
 ROW_GROUP = 1 << 18

@@ -19,7 +19,7 @@ from setveil.rows.data.io.several_files import file_parts, notes_of, query_parts
 from setveil.rows.data.io.source import open_source
 from setveil.rows.data.lacking import PLAIN, Lacking, lacking_of
 from setveil.rows.data.layout import FORMATS, InputFile, Layout, Origin, require_separator
-from setveil.rows.data.rows_of_columns import (
+from setveil.rows.data.rows_read import (
     RowsRead,
     personal_in,
     refuse_rounded_parts,

@@ -19,7 +19,7 @@ from setveil.rows.data.io.source import Source, gather, open_source
 from setveil.rows.data.io.undeclared import works
 from setveil.rows.data.layout import InputFile
 from setveil.rows.data.personal import merged
-from setveil.rows.data.rows_of_columns import RowsRead
+from setveil.rows.data.rows_read import RowsRead
 
 Parts = tuple[list[RowsRead], list[InputFile], list[str | None]]
 

@@ -29,7 +29,7 @@ from setveil.rows.data.names import person_noun, tells_person
 from setveil.rows.data.personal import Personal, forms, ids_of_columns, merged, other_columns
 from setveil.rows.data.personal_places import personal_fields, places_of_ids
 from setveil.rows.data.readings import refuse_ids_in_lists
-from setveil.rows.data.rows_of_columns import RowsRead
+from setveil.rows.data.rows_read import RowsRead
 from setveil.rows.data.vocabulary import Vocabulary, item_order
 
 AT_ONCE = 1 << 18  # rows of a piece

@@ -24,7 +24,8 @@ from setveil.rows.data.io.written import with_fitting_header
 from setveil.rows.data.lacking import PLAIN, Lacking
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.named_columns import Column
-from setveil.rows.data.rows_of_columns import RowsRead, read_table
+from setveil.rows.data.rows_of_columns import read_table
+from setveil.rows.data.rows_read import RowsRead
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from setveil.kernels.tokens import Tokens, tokenize
 from setveil.rows.data.io.sniff import basket_separator
 from setveil.rows.data.io.source import Text
 from setveil.rows.data.layout import Layout
-from setveil.rows.data.rows_of_columns import RowsRead
+from setveil.rows.data.rows_read import RowsRead
 from setveil.rows.data.vocabulary import is_integer
 
 _SPMF_ITEM = re.compile(r"\+?[0-9]+", re.ASCII)

@@ -39,7 +39,7 @@ from setveil.rows.data.io.written import long_separator, plain_text
 from setveil.rows.data.layout import FORMATS, function_of
 from setveil.rows.data.names import is_event, is_no_item, is_person_name, may_be_item, names_others
 from setveil.rows.data.readings import EVERY_FIELD, EVERY_WORD, are_items, are_words, refusal
-from setveil.rows.data.rows_of_columns import RowsRead, refuse_rounded_parts, require_people
+from setveil.rows.data.rows_read import RowsRead, refuse_rounded_parts, require_people
 from setveil.rows.data.skipped import OF_LACKING, lines_of
 from setveil.rows.data.skipped import SAID as OF_LINES
 
