@@ -87,10 +87,7 @@ def _with_sparse(columns: list[int], values: Sequence[Sequence[str]]) -> list[in
 
 
 def _of_own_words(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[int]:
-    """Find columns side by side that hold one word each, or nothing, as forms write what was ticked.
-
-    Most of these words are the names of their columns, unless the first of several headers names them all.
-    """
+    """Find columns side by side of one word each, most their names, as forms write what was ticked."""
     best: list[int] = []
     run: list[int] = []
     for at, column in enumerate(values):

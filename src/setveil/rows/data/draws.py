@@ -62,7 +62,6 @@ def _content(data: Transactions, labels: NDArray[np.uint64], secret: bytes) -> N
 
 
 def _numbers(texts: list[str] | tuple[str, ...], secret: bytes, name: str) -> NDArray[np.uint64]:
-    """Draw a number for each text of a column."""
     start = blake2b(name.encode(errors="surrogatepass"), key=secret, digest_size=8)
     digests = []
     for text in texts:

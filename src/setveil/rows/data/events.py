@@ -116,11 +116,7 @@ def require_lines_of_people(
     *,
     named: bool,
 ) -> None:
-    """Stop if rows of fields alone have IDs at a position that are those of several rows.
-
-    `places`: the positions of IDs. `named`: whether the format was named, so that without it the file would
-    be asked about.
-    """
+    """Stop if IDs at `places` are those of several rows; `named`: whether the format was named."""
     for name, n_people, n_rows in people_at_places(indptr, codes, labels, places, not_ids):
         if n_people < n_rows:
             raise TableError(

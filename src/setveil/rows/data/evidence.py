@@ -176,10 +176,7 @@ def split_outside(text: str, sign: str) -> list[str]:
 
 
 def are_sorted_lists(values: Sequence[str], sign: str) -> bool:
-    """Return whether values are numbers in ascending order with a sign between them, three or more in some.
-
-    Two numbers with a comma may be one with decimals, and three digits after each comma are thousands.
-    """
+    """Return whether many values are ascending numbers with a sign between them, and not decimals."""
     parts = [value.strip(sign + " ").split(sign) for value in values if sign in value]
     rows = [[part.strip(" \t") for part in row if part.strip(" \t")] for row in parts]
     long = [row for row in rows if len(row) > 2]

@@ -63,7 +63,6 @@ def _is_name_over_names(field: str, below: Sequence[str]) -> bool:
 
 
 def _is_list_over_lists(field: str, below: Sequence[str]) -> bool:
-    """Return whether a field is a list of what lists below it hold, too."""
     for sign in ";|,":
         here = {part.strip(" \t") for part in field.split(sign)}
         if len(here) > 1:
@@ -80,7 +79,6 @@ def _is_personal_like(field: str, below: Sequence[str]) -> bool:
 
 
 def _number_lines(values: Sequence[str]) -> bool:
-    """Return whether values are integers that differ from line to line."""
     return bool(values) and all(map(INTEGER.fullmatch, values)) and len(set(values)) == len(values)
 
 

@@ -128,7 +128,6 @@ def _why_different(name: str, labels: Sequence[str], rows: int, *, items: bool) 
 
 
 def _share(times: Codes, labels: Sequence[str], fits_form: Callable[[str], bool]) -> float:
-    """Return which share of the rows has values of a form."""
     fits = np.array([fits_form(label) for label in labels], bool)
     return float(times[fits].sum()) / max(float(times.sum()), 1)
 
@@ -185,10 +184,7 @@ def look_like_ids(labels: Sequence[str], *, once: bool) -> bool:
 
 
 def are_grouped_ids(values: Sequence[str]) -> bool:
-    """Return whether values come again on the next lines alone, as IDs do if a person's lines are adjacent.
-
-    They are numbers or codes; days, amounts and words are no IDs.
-    """
+    """Return whether numbers or codes come again on the next lines alone, as IDs of adjacent lines do."""
     different = list(dict.fromkeys(values))
     few = len(different) < max(evidence.MANY, len(values) / MOST_LINES)
     if few or len(different) >= evidence.DIFFERENT * len(values) or not evidence.is_grouped(values):
@@ -282,10 +278,7 @@ def require_no_ids(
     *,
     by_line: bool = False,
 ) -> None:
-    """Refuse columns of items that look like ids, unless they are named as none.
-
-    `by_line`: whether each line is a row, so that no column is known as that of the ids.
-    """
+    """Refuse columns of items that look like IDs, unless named as none; `by_line`: each line is a row."""
     fine = set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ())
     several = tuple(columns)
     for column in several:
@@ -301,7 +294,6 @@ def require_no_ids(
 
 
 def _why_groups(column: Values) -> str:
-    """Say why values group lines as IDs do; "" if they do not."""
     if is_item_name(column.name) or is_place(column.name) or not column.is_grouped:
         return ""
     return "equal values are on neighbouring lines only"

@@ -46,10 +46,7 @@ def why_table(rows: Rows) -> str:
 
 
 def why_sets_are_table(rows: Rows, what: str = "line") -> str:
-    """Say what speaks for a table in lines of integers between blanks, or in lists; "" if nothing does.
-
-    Sets of nearly one size are common there, so only those of exactly one size are a table, and ids count.
-    """
+    """Say what speaks for a table in lines of integers or in lists, IDs or exactly one size; "": nothing."""
     width, share = common_width(rows)
     if width > 1 and share == 1 and len(rows) > 2:
         return f"every {what} has {width} {'numbers' if what == 'line' else 'values'}"
@@ -87,7 +84,6 @@ def _integers(rows: Rows) -> Rows:
 
 
 def _why_place(rows: Rows) -> str:
-    """Say what speaks for ids in a place of lines; "" if nothing does."""
     fields = Counter(field for row in rows for field in row if field)
     lines = Counter(field for row in rows for field in set(row) if field)
     kinds = _kinds(fields)
@@ -128,10 +124,7 @@ def why_personal(rows: Rows) -> str:
 
 
 def are_ascending(rows: Rows) -> bool:
-    """Return whether the fields of nearly every line ascend, by number or else as texts.
-
-    Then the first of them is the least and the last the greatest, and so differ more than others do.
-    """
+    """Return whether the fields of nearly every line ascend, so that its first is the least."""
     several = [row for row in rows if len(row) > 1]
     numbers = all(INTEGER.fullmatch(field) for row in several for field in row)
     keys = [[(len(field.lstrip("+0")) if numbers else 0, field) for field in row] for row in several]
@@ -155,7 +148,6 @@ def _may_be_persons(values: Sequence[str]) -> bool:
 
 
 def _are_consecutive(values: Sequence[str]) -> bool:
-    """Return whether most values are integers, with hardly a gap between the least and the greatest."""
     integers = [value for value in values if INTEGER.fullmatch(value) and len(value) < _DIGITS]
     numbers = set(map(int, integers))
     if len(numbers) < 3 or len(integers) < ALIKE * len(values):
@@ -179,7 +171,6 @@ def _why_one_line(row: Sequence[str]) -> str:
 
 
 def _trimmed(row: Sequence[str]) -> Sequence[str]:
-    """Omit empty fields at the end of a line."""
     end = len(row)
     while end and not row[end - 1]:
         end -= 1

@@ -72,7 +72,6 @@ def are_mostly_measured(table: NamedColumns, at: int, values: Sequence[str]) -> 
 
 
 def _are_mostly(kinds: Container[str], values: Sequence[str]) -> bool:
-    """Return whether most values that are not missing are of some kinds."""
     filled = [value for value in values if value not in known_words.MISSING]
     return 2 * sum(known_words.kind(value) in kinds for value in filled) > len(filled)
 
@@ -83,10 +82,7 @@ def is_called_measured(table: NamedColumns, at: int) -> bool:
 
 
 def holds_no_item(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
-    """Return whether a column is named like what is no item, for sure or as its values agree with.
-
-    Days of the week and times are no items, whatever their column is called.
-    """
+    """Return whether a column is named like what is no item, or holds days of the week or times."""
     if table.header and is_item_name(table.names[at]):
         return False
     if known_words.are_days_or_times(values):

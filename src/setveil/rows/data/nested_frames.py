@@ -30,7 +30,6 @@ def _is_nested(dtype: Any) -> bool:
 
 
 def _columns(path: str, dtype: Any, expression: pl.Expr) -> Iterator[tuple[str, pl.Expr]]:
-    """List the columns inside a column."""
     if isinstance(dtype, pl.Struct):
         for field in dtype.fields:
             yield from _columns(f"{path}.{field.name}", field.dtype, expression.struct.field(field.name))

@@ -376,7 +376,6 @@ def _are_ids(name: str, first: pl.Series) -> bool:
 
 
 def _say_something(labels: pl.Series) -> pl.Series:
-    """Return which values can hardly be those of another column by chance (see `says_something`)."""
     found = labels.str.contains("[0-9]") & ~labels.str.contains(_BY_CHANCE)
     return found & (labels.str.len_chars() >= 6)
 

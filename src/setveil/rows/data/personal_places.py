@@ -67,10 +67,7 @@ def personal_fields(
 def ids_in_lists(
     name: str, indptr: NDArray[np.integer], codes: NDArray[np.integer], labels: Sequence[str]
 ) -> tuple[PersonalColumn, ...]:
-    """Find the IDs that stand at a position of the lists of a column, if most lists hold several values.
-
-    So a line whose separator was not seen is not taken for a list of items.
-    """
+    """Find the IDs at positions of the lists of a column, if most hold several values and are no lines."""
     indptr, codes = _without_gaps(indptr, codes)
     lengths = np.diff(indptr)
     if 2 * np.count_nonzero(lengths > 1) <= np.count_nonzero(lengths):
@@ -161,7 +158,6 @@ def places_of_ids(
 def _behave(
     values: NDArray[np.integer], labels: Sequence[str], total: NDArray[np.integer], filled: int
 ) -> bool:
-    """Return whether the values of a position behave like IDs."""
     if values.size < max(evidence.MANY, evidence.ALIKE * filled):
         return False
     here = np.bincount(values, minlength=total.size)
@@ -208,13 +204,11 @@ def _are_written_so(labels: Sequence[str], *, once: bool) -> bool:
 
 
 def _are_names(labels: Sequence[str]) -> bool:
-    """Return whether values that differ on nearly every line are written like names of persons."""
     some = labels[: evidence.LINES]
     return sum(_NAME.fullmatch(label) is not None for label in some) >= evidence.SURE * len(some)
 
 
 def _contain_ids(labels: Sequence[str]) -> bool:
-    """Return whether values are lines with a word that behaves like IDs."""
     lines = [list(filter(None, GAP.split(label))) for label in labels[: evidence.LINES]]
     if sum(len(line) > 1 for line in lines) < evidence.SURE * len(lines):
         return False

@@ -296,7 +296,6 @@ def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequenc
 
 
 def _come_again(values: Sequence[str], others: set[str]) -> bool:
-    """Return whether many of the values of a column are those of others, too."""
     here = set(values)
     return bool(here) and 5 * len(here & others) >= min(len(here), len(others))
 
@@ -338,7 +337,6 @@ def _of_objects(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequ
 
 
 def _id_of_lists(table: NamedColumns, values: Sequence[Sequence[str]], places: Sequence[int]) -> int | None:
-    """Find the column of IDs among some, next to a column of lists."""
     ids = [at for at in places if any(values[at])]
     ids = [at for at in ids if is_called_id(table, at) or evidence.are_different(values[at])]
     ids = [
@@ -449,7 +447,6 @@ def _of_people(
 
 
 def _are_amounts(columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether columns contain numbers, most of them 0."""
     cells = [value for column in columns for value in column]
     return all(value.isdigit() for value in cells if value) and 2 * cells.count("0") > len(cells)
 

@@ -89,10 +89,7 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
 
 
 def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]) -> RowsRead:
-    """Add what the columns without items say: whose rows they are, and what belongs to one person.
-
-    `known`: the ID column, by its place, if there is one.
-    """
+    """Add what columns without items say of people; `known`: the ID column, by its place, if any."""
     names = [called(table, at) for at in range(len(table.names))]
     ids = [Values(names[at], column.codes, column.labels) for at, column in known.items()]
     used = {at for at, name in enumerate(names) if name not in part.ignored_columns}
@@ -196,7 +193,6 @@ class _Remembered:
 
 
 def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
-    """Take the rows out of a table, without unused columns."""
     form = _form_with_yes(form, wanted)
     if wanted.delimiter is not None:
         return _read_cells(table, form, wanted, wanted.delimiter)
@@ -301,7 +297,6 @@ def _places_of_cells(table: Any, wanted: Wanted, *, long: bool) -> tuple[int | N
 
 
 def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) -> RowsRead:
-    """Take the rows out of a table whose cells contain several items, or none."""
     require_delimiter(delimiter)
     if form == "onehot":
         raise superfluous(
@@ -420,7 +415,6 @@ def _by_line(
     id_at: int | None,
     ids: Column | None,
 ) -> RowsRead:
-    """Make a row of each line, or of the lines of each id."""
     codes, labels = cells
     lines, width = codes.shape
     names = [table.names[at] for at in items_at]
@@ -520,7 +514,6 @@ def _form_with_yes(form: str | None, wanted: Wanted) -> str | None:
 
 
 def _filled(columns: Sequence[Column]) -> tuple[Codes, list[str]]:
-    """Return the items of each line and column, -1 where there is none."""
     labels: list[str] = []
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
     for at, column in enumerate(columns):

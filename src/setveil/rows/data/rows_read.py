@@ -161,6 +161,5 @@ def _items_of(part: RowsRead) -> dict[str, str]:
 
 
 def _word(name: str) -> str:
-    """Name a column without a name by its number."""
     number = name.removeprefix("column ")
     return number if number.isdigit() else name

@@ -101,7 +101,6 @@ def split_column(
 
 
 def _quoted_fields(text: str, sign: str, column: Column, name: str) -> list[str]:
-    """Split a text in which fields may be quoted."""
     blanks = "".join({" ", "\t"} - {sign})
     fields = []
 

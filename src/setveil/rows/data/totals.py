@@ -105,10 +105,7 @@ def _as_missing(name: str, ids: Column, at: Sequence[int]) -> Options:
 
 
 def total_lines(table: Any, ids: Column, *, grouped: bool = False) -> list[int]:
-    """List the lines that seem to be totals: their IDs say so, or the last is a word among numbers.
-
-    `grouped`: an ID is written once for a group of lines, below which there may be a total.
-    """
+    """List the lines that seem to be totals; `grouped`: an ID is written once for a group of lines."""
     if getattr(table, "settled", True) or ids.codes.size < evidence.FEW:
         return []
     words = [code for code, label in enumerate(ids.labels) if known_words.is_total(label)]

@@ -76,7 +76,6 @@ def _distinct(indptr: Ints, items: Ids, weights: Ints | None = None) -> Weighted
 
 
 def _merged(runs: list[Weighted]) -> Iterator[Weighted]:
-    """Merge runs, a range of contents after the other."""
     samples = np.sort(np.concatenate([np.zeros(0, np.int64), *(_samples(*run[:2]) for run in runs)]))
     ranges = 1 + sum(items.size for _, items, _ in runs) // OF_A_PART
     bounds = np.unique(samples[np.arange(1, ranges) * samples.size // ranges])

@@ -32,10 +32,7 @@ T = TypeVar("T")
 
 
 class AllRows(Protocol):
-    """All rows, wherever they lie.
-
-    Every answer is a sum over rows, so that it does not matter how they are cut into pieces.
-    """
+    """All rows, wherever they lie: each answer is a sum over rows, however these are cut into pieces."""
 
     @property
     def lengths(self) -> Ints:
@@ -129,10 +126,7 @@ class PiecesOfRows(ABC):
 
 
 class MemoryRows:
-    """Rows in memory: `indptr`: int64 (n + 1,), `leaves`: int32 (occurrences,).
-
-    `weights`: int64 (n,), how many rows each represents, or ONE_EACH.
-    """
+    """Rows in memory: `indptr` int64 (n + 1,), `leaves` int32, `weights` int64 (n,) or ONE_EACH."""
 
     def __init__(self, indptr: Ints, leaves: Ids, weights: Ints = ONE_EACH) -> None:
         self.indptr, self.leaves, self.weights = indptr, leaves, weights

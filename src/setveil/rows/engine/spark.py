@@ -286,10 +286,7 @@ class SparkRows:
         return out
 
     def supports(self, numbering: Numbering) -> Ints:
-        """Count the rows that hold each number: int64 (n,).
-
-        Behind the numbers each task sends its rows, and the sum of its supports, as `count` does.
-        """
+        """Count the rows that hold each number: int64 (n,); each task also sends totals, as for `count`."""
         n = numbering.nodes.size
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -153,7 +153,6 @@ def _of_some(table: NDArray[np.int32], whole: TabledRows, labels: Ints, size: in
 
 
 def _added(some: tuple[Ints, Ints], others: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Add up rows of each length, and supports."""
     shorter, longer = sorted((some[0], others[0]), key=len)
     lengths = longer.copy()
     lengths[: shorter.size] += shorter

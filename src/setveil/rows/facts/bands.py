@@ -34,10 +34,7 @@ class Bands:
         self.labels = [band_label(*one) for one in self.ends]
 
     def tree(self, used: Iterable[str]) -> Hierarchy:
-        """Make the tree above those of the labels that are used: pairs of neighbours, pairs of these, ...
-
-        Which bands stand together depends on the bounds alone. A value that is missing hangs below the root.
-        """
+        """Make the tree above the labels that are used, by the bounds alone; `MISSING` is below the root."""
         present = set(used)
         paths: list[list[str]] = [[label] for label in self.labels]
         groups = [([at], self.ends[at]) for at in range(len(self.labels))]

@@ -54,10 +54,7 @@ def days_since_first(level: str) -> int | None:
 
 
 def read_date(text: str, level: str, form: str | None) -> date | None:
-    """Read a date; None: it is not of that form.
-
-    A month, such as ``2024-03``, will do where months or longer periods are published, a year for years.
-    """
+    """Read a date, or a month or a year where no shorter periods are published; None: it is none."""
     try:
         if form == SAS:
             return _sas_day(text)
@@ -263,10 +260,7 @@ def tree_of_periods(labels: Sequence[str], level: str) -> Hierarchy:
 
 
 def period_tree(days: dict[str, date], level: str, *, missing: bool, others: Sequence[str] = ()) -> Hierarchy:
-    """Make the tree above periods, each given with one of its days: months below quarters below years.
-
-    Weeks cut months: above them is only any, as above other values.
-    """
+    """Make the tree above periods, each with one of its days; weeks, which cut months, are below any."""
     above = () if level == "week" else LEVELS[LEVELS.index(level) + 1 :]
     coarser = [one for one in above if one != "week"]
     paths = [[label, *(period_of(day, one) for one in coarser)] for label, day in days.items()]

@@ -256,7 +256,6 @@ class Facts(Transactions):
         return facts
 
     def _made_of(self, columns: Iterable[int], drawn: NDArray[np.int64]) -> Facts:
-        """Take some columns of some rows."""
         indptr, items = take_rows(self.indptr, self.items, drawn)
         row = np.repeat(np.arange(drawn.size), np.diff(indptr))
         return self._of(row, items, drawn.size, columns)

@@ -70,7 +70,6 @@ def facts_of_lines(lines: FactLines, request: FactsRequest, how: How, fewest: in
 def _column(
     lines: FactLines, name: str, request: FactsRequest, how: How, fewest: int, notes: dict[str, None]
 ) -> tuple[SetColumn, tuple[Codes, NDArray[np.int32]]]:
-    """Read the facts of one column of codes: the row of each, and its parts."""
     line, code, labels = lines.codes(name, how)
     if not line.size:
         holds = (
@@ -106,8 +105,6 @@ def _column(
 
 @dataclass(frozen=True)
 class _Periods:
-    """The periods of a column of dates."""
-
     attribute: Attribute
     leaf: Codes  # int64 (codes,): of the line of each code
 
@@ -158,7 +155,6 @@ def _periods(
 
 
 def _days(column: Column, name: str, when: When, request: FactsRequest) -> list[date | None]:
-    """Read the date of each label of a column; None where it is missing."""
     gone = {"", *(request.missing or {}).get(when.column, ())}
     texts = [label.strip() for label in column.labels]
     found = [
@@ -353,7 +349,6 @@ def taken_as(one: Attribute) -> str:
 
 
 def _missing(facts: Facts, at: int, one: Attribute) -> str:
-    """Say how many facts of a column lack an attribute."""
     if MISSING not in one.tree:
         return ""
     place = 1 + facts.columns[at].attributes.index(one)

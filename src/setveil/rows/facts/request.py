@@ -150,7 +150,6 @@ def _sign(sign: str | None) -> str:
 
 
 def _sets(sets: Any) -> dict[str, int | None]:
-    """List the columns of codes, each with its m."""
     if isinstance(sets, Mapping):
         pairs = [
             (name, dict(more or {}) if isinstance(more, Mapping | type(None)) else more)

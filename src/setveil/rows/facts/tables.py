@@ -145,7 +145,6 @@ def read_table_of_facts(
 
 
 def _ways(roles: Roles, request: FactsRequest, how: How) -> tuple[How, How]:
-    """Return how the lines of persons are read, and how those of events."""
     events = replace(how, persons=(*roles.qi, *roles.keep))
     fact_columns = {how.id_column, *request.sets, *(one.column for one in request.attributes)}
     if how.items is not None:

@@ -238,10 +238,7 @@ def product_tree(space: Space, line: Collection[int]) -> BoxTree:
 
 
 def forest(trees: Sequence[BoxTree]) -> BoxTree:
-    """Put the trees of columns side by side, below a node that is never published.
-
-    That node loses as much as leaving all items out: a cut that is this node leaves them out.
-    """
+    """Put trees side by side below a node that is never published: a cut that is it leaves items out."""
     if len(trees) == 1:
         return trees[0]
     parents: dict[str, str | None] = {ABOVE: None}

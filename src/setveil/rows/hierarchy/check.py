@@ -45,7 +45,6 @@ def check_hierarchy(
 
 
 def _misfits(outline: Outline, data: Transactions) -> Iterator[FileProblem]:
-    """Compare the hierarchy with the items of the data."""
     inner: dict[str, int | None] = {}
     leaves: set[str] = set()
     for line, labels in outline.paths:

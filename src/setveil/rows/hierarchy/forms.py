@@ -111,7 +111,6 @@ def _of_paths(paths: Iterable[Any]) -> Iterator[Edge]:
 
 
 def _rows(frame: Any) -> Iterator[list[Any]]:
-    """List the rows of a data frame without missing cells at their ends."""
     from setveil.rows.data.frames import as_polars, whole
 
     if is_pandas(frame):

@@ -143,7 +143,6 @@ def _parents(paths: Paths) -> dict[str, dict[str, None]]:
 
 
 def _above(node: str, parents: dict[str, dict[str, None]]) -> set[str]:
-    """List all nodes above a node."""
     found: set[str] = set()
     todo = list(parents.get(node, ()))
     while todo:

@@ -51,7 +51,6 @@ def _age(
     birth: str,
     at: str,
 ) -> TextColumn:
-    """Compute the ages of all lines."""
     born = columns[birth][0]
     fixed = day_of(at)
     texts = [] if fixed else [*born.labels, *columns[at][0].labels]

@@ -390,7 +390,6 @@ def _cells_of(columns: Sequence[Column], names: Sequence[str], lacking: Lacking)
 
 
 def _further(how: How, id_column: str | None) -> list[tuple[RowsRead, InputFile]]:
-    """Read further files about the same persons."""
     if not how.also:
         return []
     if id_column is None:

@@ -103,7 +103,6 @@ def _called(day: date, level: int) -> str:
 
 
 def _days(values: Sequence[str]) -> dict[str, Taken]:
-    """Read dates of one way of writing them."""
     last = [match for value in values if (match := _YEAR_LAST.fullmatch(value))]
     day_first = any(int(match["a"]) > 12 for match in last)
     month_first = any(int(match["b"]) > 12 for match in last)

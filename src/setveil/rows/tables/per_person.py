@@ -72,7 +72,6 @@ def _by_text(column: TextColumn) -> Order:
 
 
 def _by_number(column: TextColumn, way: str, place: Callable[[int], str]) -> Order:
-    """Rank values as numbers."""
     for at, label in enumerate(column.labels):
         if label != MISSING and not are_numbers([label]):
             raise DataError(

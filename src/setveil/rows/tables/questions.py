@@ -205,7 +205,6 @@ def _are_times(column: Values) -> bool:
 
 
 def _is_id(column: Values) -> bool:
-    """Tell whether a column may be ids, so that it is not to be proposed for publication."""
     present = column.present
     rows = int(column.times.sum())
     if why_id(column):

@@ -113,7 +113,6 @@ def _leaves(tree: Hierarchy | None) -> tuple[str, ...]:
 
 
 def _items_tree(roles: Roles, rows: Transactions) -> Hierarchy | None:
-    """Take the hierarchy of the items, or build it from their codes."""
     tree: Any = roles.hierarchy  # read before
     if tree is not None:
         return fitted(tree, rows.vocabulary.labels)
@@ -235,7 +234,6 @@ def _bounded(column: QuasiIdentifier, bounds: tuple[Fraction, Fraction] | None) 
 
 
 def _rows_of(column: QuasiIdentifier, rows: list[int]) -> dict[Fraction, int]:
-    """Say how many rows have each number."""
     first = int(column.missing)
     return {Fraction(column.labels[v]): rows[v] for v in range(first, column.n_values)}
 

@@ -437,7 +437,6 @@ def _as_text(file: Any, levels: Levels | None) -> str | None:
 
 
 def _as_widths(ranges: Fraction | tuple[Fraction, ...] | bool | None) -> str | bool | None:
-    """Write widths of ranges so that they are read again."""
     if isinstance(ranges, tuple):
         return ",".join(map(str, ranges))
     return ranges if isinstance(ranges, bool | None) else str(ranges)

@@ -50,7 +50,6 @@ def systems_said(source: Any, system: str, item_column: str | None, column: str,
 
 
 def _items_of(pairs: Sequence[tuple[str, str]], name: str, how: How) -> Iterator[tuple[str, str]]:
-    """List the items of cells, each with the version of its cell."""
     if how.delimiter is None:
         yield from ((cell, version) for cell, version in pairs if cell)
         return

@@ -188,7 +188,6 @@ def _read_nested(text: Text, wanted: Wanted) -> RowsRead | None:
 
 
 def _lists(table: RecordTable) -> list[int]:
-    """List the columns whose cells are lists."""
     return [at for at in range(len(table.names)) if table.holds_lists(at)]
 
 

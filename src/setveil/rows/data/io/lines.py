@@ -43,7 +43,6 @@ def cut(text: Text, lines: Lines) -> Text:
 
 
 def _begin_with(text: Text, mark: str) -> list[int]:
-    """List the lines that begin with a mark, by their numbers in the file."""
     sign = mark.encode()
     if sign not in text.content:
         return []
@@ -64,7 +63,6 @@ def line_starts(content: bytes) -> np.ndarray[Any, np.dtype[np.int64]]:
 def _filled(
     content: bytes, starts: np.ndarray[Any, np.dtype[np.int64]]
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return which lines contain anything but blanks."""
     signs = np.frombuffer(content, np.uint8)
     there = np.flatnonzero(~np.isin(signs, np.frombuffer(b" \t\r\n", np.uint8)))
     filled = np.zeros(starts.size, bool)
@@ -174,10 +172,7 @@ def stray_lines(text: Text, separator: str, width: int) -> list[int]:
 
 
 def table_in(text: Text, separators: str) -> tuple[list[int], str]:
-    """Find the lines above, below and between those of a table, and its separator; none: ([], "").
-
-    The lines of a table have one number of fields, two or more, from the first to the last that has it.
-    """
+    """Find the lines around and between those of a table of one width, and its separator; none: ([], "")."""
     split = [(separator, records(text, separator)) for separator in separators]
     for separator, rows in split:
         titles, remarks = headers.title_lines([fields for _, _, fields in rows])

@@ -61,7 +61,6 @@ def read_parquet(
 
 
 def _as_parquet(layout: Layout) -> Layout:
-    """Name the layout of a file whose table is laid out like this."""
     if layout.format == "long":
         return Layout("parquet", id_column=layout.id_column, item_column=layout.item_column, nested=False)
     return layout if layout.format == "parquet" else Layout("parquet")

@@ -132,7 +132,6 @@ def read_ids(how: Mapping[str, Any]) -> set[str] | None:
 
 
 def _numbered(name: str) -> str:
-    """Name a column without a name by its number."""
     return name.removeprefix("column ") if name.removeprefix("column ").isdigit() else name
 
 
@@ -142,7 +141,6 @@ def _as_published(lacking: Lacking) -> Lacking:
 
 
 def _require_sense(path: object, request: ReadingRequest, query: str | None, connection: str | None) -> None:
-    """Refuse ways of reading that contradict each other."""
     Layout(request.format or "basket")
     require_separator(request.separator)
     wanted = request.wanted
@@ -198,7 +196,6 @@ def _read(
     same_ids: bool,
     rows_are_events: bool,
 ) -> tuple[Transactions, list[str] | None]:
-    """Read transactions and the ids of their rows."""
     start = time.perf_counter()
     wanted = request.wanted
     _require_sense(path, request, query, connection)

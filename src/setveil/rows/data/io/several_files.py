@@ -147,7 +147,6 @@ def _beside(parts: Sequence[RowsRead]) -> UnusedColumns:
 
 
 def _items(parts: Sequence[RowsRead]) -> tuple[Values, ...]:
-    """List what the columns of items of several files hold."""
     return tuple(column for part in parts for column in part.items)
 
 

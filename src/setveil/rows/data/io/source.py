@@ -333,7 +333,6 @@ def _is_skipped(name: str) -> bool:
 
 
 def _bare(name: str) -> str:
-    """Drop the extension of a compressed file."""
     suffix = Path(name).suffix
     return name.removesuffix(suffix) if suffix.lower() in _SUFFIXES else name
 
@@ -377,10 +376,7 @@ def _damaged(name: str, kind: str) -> DataError:
 
 
 def _decompressed(raw: bytes, kind: str, name: str) -> bytes:
-    """Unpack all streams of a file, one after the other.
-
-    The functions of the standard library that do so drop whatever follows the first stream and is none.
-    """
+    """Unpack all streams of a file; the standard library drops what follows the first and is none."""
     start, errors = _decoder(kind)
     out, room = io.BytesIO(), Unpacked(name)
     decoder = None

@@ -220,7 +220,6 @@ class ListFiles:
         )
 
     def _distinct(self, name: str) -> pl.Series:
-        """Read the different values of a column."""
         values = pl.scan_parquet(self.paths, glob=False).select(pl.col(name).cast(pl.String).unique())
         return values.collect(engine="streaming").to_series().drop_nulls()
 
@@ -358,7 +357,6 @@ class TextFiles:
             yield before[part.indptr], items[shown]
 
     def _parts(self) -> Iterator[RowsRead]:
-        """Read the lines, some at a time."""
         for path in self.paths:
             with _opened(path) as file:
                 done = 0
@@ -367,7 +365,6 @@ class TextFiles:
                     yield part
 
     def _read(self, path: str, behind: int, lines: bytes) -> RowsRead:
-        """Read the lines behind some rows of a file."""
         text = as_text(lines, f"{path}, behind row {behind:,}" if behind else path, self.encoding, ask=str)
         return read_fimi(text) if self.layout.format == "fimi" else read_basket(text, self.layout.separator)
 

@@ -321,10 +321,7 @@ def _joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _with_ends(text: Text, rows: Sequence[Sequence[str]], separator: str) -> list[list[str]]:
-    """Make lines without a header, which end after different numbers of items, as long as the longest.
-
-    Empty: lines are not such; a header, or few lines of another length, are something else.
-    """
+    """Make lines of different numbers of items as long as the longest; empty: they have a header."""
     usual, share = evidence.common_width(rows)
     longer = sum(len(row) > usual for row in rows)
     alike = longer < _ENDS * len(rows) and share >= evidence.ALIKE

@@ -193,7 +193,6 @@ def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bo
 
 
 def _without_comments(text: Text, request: ReadingRequest) -> Text:
-    """Skip the lines above a table that begin with #."""
     if text.settled or request.lines.comment is not None or not text.content.lstrip().startswith(b"#"):
         return text
     found = comments_above(text, request.separator or likely_separator(text))
@@ -269,7 +268,6 @@ def _may_be_title(title: str, below: Sequence[Sequence[str]]) -> bool:
 
 
 def _refuse_title_of_people(name: str, title: str) -> None:
-    """Raise if the title of lines says that these are people."""
     if is_person_name(title) and not (may_be_item(title) or is_event(title)):
         raise TableError(
             f"{name}: the first line, {shorten(title)}, may be the title of the others, which would be "

@@ -107,7 +107,6 @@ def _without_sep(text: Text) -> tuple[Text, str | None]:
 
 
 def _with_one_sign(text: Text, separator: str, *, quoted: bool) -> tuple[Text, str]:
-    """Put one sign in place of a separator of several."""
     content, long = text.content, separator.encode()
     if long not in content:
         found = likely_separator(text)

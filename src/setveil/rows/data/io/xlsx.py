@@ -100,7 +100,6 @@ def _named(sheet: str, names: Sequence[str]) -> str | None:
 
 
 def _which(name: str, tables: Mapping[str, Sequence[Sequence[str | None]]]) -> TableError:
-    """Ask which of several sheets is to be read."""
     ways = [({"sheet": one}, "this sheet alone") for one in tables]
     if len({tuple(next(filter(None, cells))) for cells in tables.values()}) == 1:
         ways.insert(0, ({"sheet": ALL}, "all sheets, one below the other"))
@@ -112,7 +111,6 @@ def _which(name: str, tables: Mapping[str, Sequence[Sequence[str | None]]]) -> T
 
 
 def _below_each_other(tables: Mapping[str, pl.DataFrame], source: Source) -> pl.DataFrame:
-    """Put sheets with the same columns below each other."""
     first, columns = next((name, table.columns) for name, table in tables.items())
     for name, table in tables.items():
         if set(table.columns) != set(columns):

@@ -19,7 +19,6 @@ _SECTORS = {
 
 
 def _sections() -> dict[str, str]:
-    """List the section of each division of NACE."""
     out = {}
     for line in ranges.NACE.strip().splitlines():
         section, _, divisions = line.partition(": ")

@@ -17,7 +17,6 @@ _PARTS = ("", ".", "")  # what stands before a category, the sign after it, and 
 
 @cache
 def _homes(table: str) -> dict[str, Path]:
-    """List the chapter and the block of each category."""
     out: dict[str, Path] = {}
     for line in table.strip().replace("\n ", " ").splitlines():
         chapter, _, blocks = line.partition(": ")

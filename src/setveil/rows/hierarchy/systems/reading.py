@@ -170,7 +170,6 @@ def _read(
     found: CodesRead,
     changes: Mapping[str, dict[str, str]],
 ) -> None:
-    """Read all codes of one system."""
     lost = system.loses_zeros and _are_lost(system, set(texts.values()), zeros, found)
     for item, text in texts.items():
         whole = _filled(system, text)
