@@ -18,13 +18,11 @@ from setveil.rows.data.likely_roles import (
     may_hold_ids,
 )
 from setveil.rows.data.named_columns import NamedColumns
-from setveil.rows.data.names import (
-    is_no_item,
-)
-from setveil.rows.data.personal_forms import (
-    form_of,
-    is_full_name,
-)
+from setveil.rows.data.names import is_no_item
+from setveil.rows.data.personal_forms import form_of, is_full_name
+
+_SHORT = 2  # digits that ages and answers have
+_ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
 
 
 def hold_somebody(columns: Sequence[Sequence[str]]) -> bool:
@@ -137,10 +135,6 @@ def hold_ends(rows: evidence.Rows, columns: Sequence[int]) -> bool:
     times, last = Counter(value for row in rows for value in row), Counter(value for value, _ in ends)
     here = [times[value] == last[value] for value, at in ends if at in columns]
     return sum(here) >= max(evidence.SURE * len(here), 1)
-
-
-_SHORT = 2  # digits that ages and answers have
-_ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
 
 
 def _is_intruder(

@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Codes
 from setveil.rows.data.ids import Values, are_grouped_ids, are_measured, kinds_of, look_like_ids, why_person
-from setveil.rows.data.names import (
-    has_id_name,
-    is_event,
-    is_people,
-    is_person_id,
-    is_place,
-    names_others,
-)
+from setveil.rows.data.names import has_id_name, is_event, is_people, is_person_id, is_place, names_others
 from setveil.rows.data.personal_forms import is_mail, is_phone
 
 _SURE_CHANCE = log(10_000)  # so unlikely is no chance

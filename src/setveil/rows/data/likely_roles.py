@@ -21,14 +21,7 @@ from setveil.rows.data.names import (
     numbers_events,
     tells_person,
 )
-from setveil.rows.data.personal_forms import (
-    MAIL,
-    PHONE,
-    addresses,
-    form_of,
-    is_personal,
-    likely_form,
-)
+from setveil.rows.data.personal_forms import MAIL, PHONE, addresses, form_of, is_personal, likely_form
 
 _KINDS = 4  # of items at least in a column that is named like the sexes or amounts of another language
 _MANY_CONTACTS = 4  # a column is of addresses if one value of this many certainly is

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from setveil.base.errors import DataError, TableError, listed, shorten
 from setveil.rows.data import answers, evidence, known_words
-from setveil.rows.data.columns import (
-    Codes,
-    as_field,
-    as_fields,
-)
+from setveil.rows.data.columns import Codes, as_field, as_fields
 from setveil.rows.data.ids import Values, why_id
 from setveil.rows.data.named_columns import Column, NamedColumns
 from setveil.rows.data.names import tells_person
-
-if TYPE_CHECKING:
-    pass
 
 
 def refuse_answers(name: str, columns: Sequence[Column], *, tables: bool = False) -> None:

@@ -33,12 +33,7 @@ from numpy.typing import NDArray
 from setveil.base.errors import DataError, RequestError, listed
 from setveil.rows.data import evidence
 from setveil.rows.data.columns import split_names
-from setveil.rows.data.ids import (
-    Values,
-    look_like_ids,
-    of_cells,
-    why_id,
-)
+from setveil.rows.data.ids import Values, look_like_ids, of_cells, why_id
 from setveil.rows.data.named_columns import Column
 from setveil.rows.data.names import is_address_name, is_person_id
 from setveil.rows.data.personal_forms import ADDRESS, CARD, IP, MAIL, PHONE, addresses, form_of

@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.rows.data import evidence, known_words
-from setveil.rows.data.ids import (
-    MOST_LINES,
-    are_grouped_ids,
-    come_evenly,
-    is_day,
-    look_like_ids,
-)
+from setveil.rows.data.ids import MOST_LINES, are_grouped_ids, come_evenly, is_day, look_like_ids
 from setveil.rows.data.names import is_person_id
 from setveil.rows.data.personal import (
     GAP,

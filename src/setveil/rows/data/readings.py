@@ -44,14 +44,13 @@ from setveil.rows.data.names import (
     tells_person,
 )
 from setveil.rows.data.objects_in_cells import inner_columns
-from setveil.rows.data.personal_forms import (
-    is_full_name,
-    is_personal,
-)
+from setveil.rows.data.personal_forms import is_full_name, is_personal
 from setveil.rows.data.totals import amounts_of, ends_with_sums, sums_among
 
 SAMPLES = 3
 _FIELDS = 3  # kinds of fields that are in no column of one thing
+_AMOUNT = re.compile(r"[0-9]+(\.0+)?", re.ASCII)
+_WORDS = re.compile(r"[^\s,;|]+")
 EVERY_FIELD = "one row per line, every field an item"
 EVERY_WORD = "one row per line, every word an item"
 
@@ -449,7 +448,3 @@ def _of_people(
 def _are_amounts(columns: Sequence[Sequence[str]]) -> bool:
     cells = [value for column in columns for value in column]
     return all(value.isdigit() for value in cells if value) and 2 * cells.count("0") > len(cells)
-
-
-_AMOUNT = re.compile(r"[0-9]+(\.0+)?", re.ASCII)
-_WORDS = re.compile(r"[^\s,;|]+")

@@ -17,20 +17,8 @@ import numpy as np
 from setveil.base.errors import DataError, RequestError, TableError, superfluous
 from setveil.base.wording import are, count
 from setveil.rows.data import answers, known_words
-from setveil.rows.data.columns import (
-    Codes,
-    Wanted,
-    column_at,
-    columns_at,
-    joined,
-    long_columns,
-    rows_of,
-)
-from setveil.rows.data.events import (
-    NOBODY,
-    UnusedColumns,
-    may_tell,
-)
+from setveil.rows.data.columns import Codes, Wanted, column_at, columns_at, joined, long_columns, rows_of
+from setveil.rows.data.events import NOBODY, UnusedColumns, may_tell
 from setveil.rows.data.ids import Values
 from setveil.rows.data.lacking import (
     PLAIN,
@@ -49,12 +37,7 @@ from setveil.rows.data.layout import Layout
 from setveil.rows.data.named_columns import Column, NamedColumns, called
 from setveil.rows.data.objects_in_cells import with_inner
 from setveil.rows.data.one_hot import answered, marked, refuse_answers, refuse_people_as_items
-from setveil.rows.data.personal import (
-    PersonalColumn,
-    ids_of_columns,
-    numbered,
-    other_columns,
-)
+from setveil.rows.data.personal import PersonalColumn, ids_of_columns, numbered, other_columns
 from setveil.rows.data.personal_places import ids_in_lists
 from setveil.rows.data.readings import refusal
 from setveil.rows.data.rows_read import RowsRead

@@ -5,44 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.base.errors import DataError
 from setveil.base.wording import are, count
-from setveil.rows.data.columns import (
-    Codes,
-    Wanted,
-    as_field,
-    split_names,
-)
-from setveil.rows.data.events import (
-    NOBODY,
-    UnusedColumns,
-    require_lines_of_people,
-    require_rows_of_people,
-)
+from setveil.rows.data.columns import Codes, Wanted, as_field, split_names
+from setveil.rows.data.events import NOBODY, UnusedColumns, require_lines_of_people, require_rows_of_people
 from setveil.rows.data.ids import Values
-from setveil.rows.data.lacking import (
-    Lacking,
-    doubtful_noted,
-    emptied,
-    words_noted,
-)
+from setveil.rows.data.lacking import Lacking, doubtful_noted, emptied, words_noted
 from setveil.rows.data.layout import Layout
-from setveil.rows.data.personal import (
-    Personal,
-    PersonalColumn,
-    items_of_columns,
-)
+from setveil.rows.data.personal import Personal, PersonalColumn, items_of_columns
 from setveil.rows.data.personal_places import personal_fields, places_of_ids
 from setveil.rows.data.spelling import refuse_rounded
 from setveil.rows.data.totals import refuse_total_items
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
