@@ -33,7 +33,7 @@ ORDER = (
     "setveil series forget", "setveil verify", "setveil apply", "setveil policy pgen", "setveil compare",
 )  # fmt: skip
 LAST = ("setveil series drop",)
-SLOW = r"setveil (recommend|explore|attack baskets)"
+SLOW = r"setveil (recommend|explore|attack baskets|hierarchy build .* --regroup)"
 VIOLATED = r"setveil (verify|policy check|attack theirs)"  # may also answer that the guarantee does not hold
 
 
