@@ -115,11 +115,12 @@ from setveil.cli.app import main
 commands = json.loads(sys.stdin.buffer.read())
 results = []
 keep = os.dup(1), os.dup(2)
-for arguments, stdin in commands:
+for folder, arguments, stdin in commands:
+    os.chdir(folder)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         os.dup2(out.fileno(), 1)
         os.dup2(err.fileno(), 2)
-        sys.stdin = io.TextIOWrapper(io.BytesIO((stdin or "").encode()))
+        sys.stdin = io.TextIOWrapper(io.BytesIO(os.fsencode(stdin)))
         sys.argv = ["setveil", *arguments]
         try:
             main()
@@ -136,15 +137,21 @@ for arguments, stdin in commands:
         texts = []
         for file in (out, err):
             file.seek(0)
-            texts.append(file.read().decode())
+            texts.append(file.read().decode(errors="replace"))
     results.append((code, *texts))
 print(json.dumps(results))
 """
 
 
-def together(commands: Sequence[Sequence[object]], cwd: Path, stdin: str | None = None) -> list[Done]:
+def together(commands: Sequence[Sequence[object]], cwd: Path, stdin: str = "") -> list[Done]:
     """Run several commands in one process, one after the other: each uses the code loaded before."""
-    requests = json.dumps([([*map(str, arguments)], stdin) for arguments in commands]).encode()
+    return one_by_one([(cwd, arguments, stdin) for arguments in commands])
+
+
+def one_by_one(commands: Sequence[tuple[Path, Sequence[object], str]]) -> list[Done]:
+    """Run commands in one process, each in its folder and with its standard input."""
+    cwd = commands[0][0]
+    requests = json.dumps([(str(at), [*map(str, words)], stdin) for at, words, stdin in commands]).encode()
     if warm.CAN_FORK:
         done = _forked(_TOGETHER, [], cwd, requests)
     else:

@@ -18,6 +18,7 @@ from merging_cases import PRIVACY, ROWS, UTILITY, Problem, as_bytes, groups, ima
 from naive import coat as naive
 from releases import released
 from setveil.base.errors import HierarchyError, InfeasibleError, RequestError
+from setveil.base.progress import listener
 from setveil.judges.guarantees.constraints import PrivacyConstraints
 from setveil.judges.guarantees.verify.constraints import verify_constraints
 from setveil.kernels.item_groups import compare_losses
@@ -404,24 +405,9 @@ def test_labels_outside_the_rows_are_no_items() -> None:
 
 def test_progress_is_reported() -> None:
     heard: list[str] = []
-
-    class Listener:
-        stoppable = False
-
-        def __call__(self, phase: str, done: float | None = None) -> None:
-            heard.append(phase)
-
-        def stop_requested(self) -> bool:
-            return False
-
+    hear = listener(lambda *told: heard.append(told[0]))
     rng = seeded(70)
     rows = [frozenset(str(rng.randrange(300)) for _ in range(5)) for _ in range(300)]
-    released(
-        coat,
-        transactions(rows),
-        None,
-        PrivacyConstraints(3, list(combinations("123", 2))),
-        progress=Listener(),
-    )
-    released(coat, transactions(rows), None, PrivacyConstraints(3, m=2), progress=Listener())
+    for guarantee in (PrivacyConstraints(3, list(combinations("123", 2))), PrivacyConstraints(3, m=2)):
+        released(coat, transactions(rows), None, guarantee, progress=hear)
     assert set(heard) == {"counting the constraints", "protecting itemsets"}

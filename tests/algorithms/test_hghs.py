@@ -17,7 +17,7 @@ from naive.anonymize import recode as naive_recode
 from naive.km import is_km
 from releases import released
 from setveil.base.errors import RequestError
-from setveil.base.progress import silent
+from setveil.base.progress import listener, silent
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.verify.km import verify_km
 from setveil.judges.utility.lm import lm
@@ -341,19 +341,10 @@ def test_progress_is_reported_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_suppression, "STEPS_AT_ONCE", 50)
     monkeypatch.setattr(_suppression, "THREATS_AT_ONCE", 50)
     heard: list[tuple[str, float | None]] = []
-
-    class Listener:
-        stoppable = False
-
-        def __call__(self, phase: str, done: float | None = None) -> None:
-            heard.append((phase, done))
-
-        def stop_requested(self) -> bool:
-            return False
-
+    hear = listener(lambda *told: heard.append(told))
     for module, before in zip((hghs, mhghs), plain, strict=True):
         heard.clear()
-        release = released(module, case.data, case.tree, case.guarantee, progress=Listener())
+        release = released(module, case.data, case.tree, case.guarantee, progress=hear)
         assert recoding_of(release).image.tolist() == recoding_of(before).image.tolist()
         assert len(heard) > 100
         assert all(done is None or 0 <= done <= 1 for _, done in heard)

@@ -15,6 +15,7 @@ from naive.kanonymity import is_feasible, is_k_anonymous
 from real_data import DATA
 from releases import released
 from setveil.base.errors import HierarchyError, InfeasibleError
+from setveil.base.progress import listener
 from setveil.judges.guarantees.kanonymity import TransactionalKAnonymity
 from setveil.judges.guarantees.verify.kanonymity import verify_kanonymity
 from setveil.judges.utility.ncp import ncp
@@ -119,22 +120,13 @@ def test_published_rows_do_not_depend_on_the_order_of_the_input() -> None:
 
 def test_pauses_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[float | None] = []
-
-    class Listener:
-        stoppable = False
-
-        def __call__(self, phase: str, done: float | None = None) -> None:
-            heard.append(done)
-
-        def stop_requested(self) -> bool:
-            return False
-
+    hear = listener(lambda *told: heard.append(told[1]))
     cases = list(random_problems(examples(100, 25), 103))
     expected = [as_bytes(run(case)) for case in cases]
     monkeypatch.setattr(_partitioning, "STEPS_AT_ONCE", 1)
     for case, before in zip(cases, expected, strict=True):
         heard.clear()
-        release = released(lg, case.data, case.tree, TransactionalKAnonymity(case.k), progress=Listener())
+        release = released(lg, case.data, case.tree, TransactionalKAnonymity(case.k), progress=hear)
         assert as_bytes(release) == before
         shares = [done for done in heard if done is not None]
         assert shares == sorted(shares)

@@ -21,6 +21,7 @@ from naive.pcta import Step
 from naive.pcta import pcta as twin
 from releases import released
 from setveil.base.errors import HierarchyError, InfeasibleError, RequestError
+from setveil.base.progress import listener
 from setveil.judges.guarantees.constraints import PrivacyConstraints
 from setveil.judges.guarantees.verify.constraints import verify_constraints
 from setveil.judges.guarantees.verify.km import verify_km
@@ -361,18 +362,9 @@ def test_from_python() -> None:
 
 def test_progress_is_reported() -> None:
     heard: list[str] = []
-
-    class Listener:
-        stoppable = False
-
-        def __call__(self, phase: str, done: float | None = None) -> None:
-            heard.append(phase)
-
-        def stop_requested(self) -> bool:
-            return False
-
+    hear = listener(lambda *told: heard.append(told[0]))
     rng = seeded(70)
     rows = [frozenset(str(rng.randrange(300)) for _ in range(5)) for _ in range(300)]
     for guarantee in (PrivacyConstraints(3, list(combinations("123", 2))), PrivacyConstraints(3, m=2)):
-        released(pcta, transactions(rows), None, guarantee, progress=Listener())
+        released(pcta, transactions(rows), None, guarantee, progress=hear)
     assert set(heard) == {"counting the constraints", "protecting itemsets"}

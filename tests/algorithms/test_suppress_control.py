@@ -11,6 +11,7 @@ from naive.km import Rows
 from releases import released
 from rho_cases import DATA, HALF, PAPER, SENSITIVE, published, random_problems
 from setveil.base.errors import RequestError
+from setveil.base.progress import listener
 from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.methods.algorithms.rho import _rules, suppress_control
 from setveil.methods.algorithms.rho.suppress_control import SuppressControl, anonymize
@@ -125,16 +126,7 @@ def test_long_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_progress_is_heard() -> None:
     heard: list[tuple[str, float | None]] = []
-
-    class Listener:
-        stoppable = False
-
-        def __call__(self, phase: str, done: float | None = None) -> None:
-            heard.append((phase, done))
-
-        def stop_requested(self) -> bool:
-            return False
-
-    released(suppress_control, DATA, None, RhoUncertainty("1/2", SENSITIVE), progress=Listener())
+    hear = listener(lambda *told: heard.append(told))
+    released(suppress_control, DATA, None, RhoUncertainty("1/2", SENSITIVE), progress=hear)
     assert ("finding rules of 1 known items", 1.0) in heard
     assert all(done is None or 0 <= done <= 1 for _, done in heard)

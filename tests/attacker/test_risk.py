@@ -17,6 +17,7 @@ from naive import risk as naive
 from naive.km import item_order
 from releases import released
 from setveil.base.errors import RequestError
+from setveil.base.progress import listener
 from setveil.base.threads import use_threads
 from setveil.judges.attacker import _sharded_search, attack, inference, sampling
 from setveil.judges.attacker._sampled_supports import draw_sets, sampled_supports
@@ -520,18 +521,9 @@ def test_more_known_items_than_any_row_has() -> None:
 
 def test_progress_is_reported() -> None:
     heard: list[tuple[str, float | None]] = []
-
-    class Listener:
-        stoppable = False
-
-        def __call__(self, phase: str, done: float | None = None) -> None:
-            heard.append((phase, done))
-
-        def stop_requested(self) -> bool:
-            return False
-
+    hear = listener(lambda *told: heard.append(told))
     rows, private = hard_problem(seeded(91))
-    attack_risk(transactions(rows), private=private, effort=5, progress=Listener())
+    attack_risk(transactions(rows), private=private, effort=5, progress=hear)
     assert {phase for phase, _ in heard} >= {
         "rows that 1 known item single out",
         "rows that 4 known items single out",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -15,7 +16,7 @@ from typing import Any
 import polars as pl
 
 import setveil as sv
-from cli_helpers import Done, environment, interpreter
+from cli_helpers import Done, one_by_one
 from door_tables import DoorTable
 
 PROMISE = ["--k", "2", "--m", "1", "--no-details", "--out", "out"]
@@ -25,39 +26,6 @@ BEGINNINGS: dict[str, Callable[[str], list[str]]] = {
     "explore": lambda name: ["explore", name],
 }
 SERIES = ("series", "init", "s", "--k", "2", "--m", "1")
-
-_PASTED = """
-import io, json, os, sys, tempfile, traceback
-from setveil.cli.app import main
-commands = json.loads(sys.stdin.buffer.read())
-results = []
-keep = os.dup(1), os.dup(2)
-for folder, arguments, stdin in commands:
-    os.chdir(folder)
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        os.dup2(out.fileno(), 1)
-        os.dup2(err.fileno(), 2)
-        sys.stdin = io.TextIOWrapper(open(stdin, "rb") if stdin else io.BytesIO())
-        sys.argv = ["setveil", *arguments]
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        except BaseException:
-            traceback.print_exc()
-            code = 1
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os.dup2(keep[0], 1)
-        os.dup2(keep[1], 2)
-        texts = []
-        for file in (out, err):
-            file.seek(0)
-            texts.append(file.read().decode(errors="replace"))
-    results.append((code, *texts))
-print(json.dumps(results))
-"""
 
 
 @dataclass(frozen=True)
@@ -132,14 +100,6 @@ def unsafe(command: str) -> bool:
     )
 
 
-def run(commands: Sequence[tuple[Path, Sequence[str], str]]) -> list[Done]:
-    """Run commands one after the other, in a fork, each in its folder, with a file as standard input."""
-    requests = json.dumps([(str(folder), [*words], stdin) for folder, words, stdin in commands]).encode()
-    code, out, err = interpreter().run(_PASTED, [], environment(), commands[0][0], requests)
-    assert code == 0, err.decode()
-    return [Done(*result) for result in json.loads(out)]
-
-
 def beginning(table: DoorTable, at: int) -> tuple[str, ...]:
     """Return the first command about a table: mostly to anonymize it."""
     face = "series" if at % 8 == 5 else "explore" if at % 16 == 11 else "anonymize"
@@ -157,16 +117,17 @@ def pasted_all(tables: Sequence[DoorTable], home: Path, most_rounds: int = 4) ->
         for number, (table, _, _) in enumerate(waiting):
             folder = home / f"{at}-{number}"
             folder.mkdir(parents=True)
-            (folder / (table.name if table.name != "-" else "stdin")).write_bytes(table.content)
+            if table.name != "-":
+                (folder / table.name).write_bytes(table.content)
             folders.append(folder)
         todo = [
-            (folder, words, "stdin" if table.name == "-" else "")
+            (folder, words, os.fsdecode(table.content) if table.name == "-" else "")
             for folder, (table, words, _) in zip(folders, waiting, strict=True)
         ]
         begun: list[tuple[Path, Sequence[str], str]] = []
         begun += [(folder, SERIES, "") for folder, words, _ in todo if words[0] == "series"]
         begun += [(one[0], first, one[2]) for one, (_, _, first) in zip(todo, waiting, strict=True) if first]
-        every = run([*begun, *todo]) if todo else []
+        every = one_by_one([*begun, *todo]) if todo else []
         assert all(one.code == 0 for one in every[: len(begun)]), every[: len(begun)]
         done = every[len(begun) :]
         coming = []

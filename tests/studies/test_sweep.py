@@ -26,6 +26,7 @@ from cli_helpers import (
     write,
 )
 from setveil.base.errors import OutputError, RequestError
+from setveil.base.progress import listener
 from setveil.base.staging import write_together
 from setveil.base.values.kinds import Value
 from setveil.report.compare.columns import measured
@@ -115,17 +116,8 @@ def states(folder: Path) -> dict[str, tuple[int, int]]:
 def test_every_run_once_and_none_again(tmp_path: Path, stub: Stub) -> None:
     runs = [run_of(k, other) for k in (2, 3) for other in range(50)]
     progress: list[tuple[str, float | None]] = []
-
-    class Listener:
-        stoppable = False
-
-        def __call__(self, phase: str, done: float | None = None) -> None:
-            progress.append((phase, done))
-
-        def stop_requested(self) -> bool:
-            return False
-
-    records = run_all([*runs, *runs], tmp_path / "s", jobs=4, worker=stub.worker, progress=Listener())
+    hear = listener(lambda *told: progress.append(told))
+    records = run_all([*runs, *runs], tmp_path / "s", jobs=4, worker=stub.worker, progress=hear)
     assert set(records) == {run.id for run in runs} | {runs[0].risk_id}
     assert all(records[run.id]["status"] == "done" for run in runs)
     assert Counter(stub.noted()) == Counter({run.id: 1 for run in runs})
