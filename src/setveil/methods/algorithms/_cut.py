@@ -137,11 +137,12 @@ class Cut:
 
     def and_above(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Tell which nodes are marked or have a marked node under them: bool (n_nodes,)."""
-        out = mask.copy()
-        up = self.tree.parent[mask]
-        while (up := np.unique(up[up >= 0])).size:
-            out[up] = True
-            up = self.tree.parent[up]
+        out, level = mask.copy(), mask
+        while level.any():
+            parents = self.tree.parent[level]
+            level = np.zeros_like(mask)
+            level[parents[parents >= 0]] = True
+            out |= level
         return out
 
     def rows(self) -> tuple[Ints, Ids, Ints]:

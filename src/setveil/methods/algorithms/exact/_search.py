@@ -142,6 +142,8 @@ class Search:
             self._begin()
         else:
             self.incumbent.offer(start)
+        if self.incumbent.cost == 0:  # nothing loses less, and no solver has to be loaded to see it
+            return self._record(0, 0, 0, 0)
         variables, program = self.variables, self.program
         self.progress.stoppable = True
         try:
