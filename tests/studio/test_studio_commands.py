@@ -9,6 +9,7 @@ import pytest
 
 import cli_helpers
 from setveil.cli import app as cli
+from setveil.runs.options.names import COLUMNS, MADE_OF_COLUMNS, READING
 from setveil.studio import commands
 from setveil.studio.projects import Project, Projects
 
@@ -28,8 +29,8 @@ def _options(command: str) -> set[str]:
 
 
 def test_every_option_that_is_passed_on_is_known_to_its_command() -> None:
-    reading, columns = set(commands.READING), set(commands.COLUMNS)
-    made = set(commands.MADE_OF_COLUMNS)
+    reading, columns = set(READING), set(COLUMNS)
+    made = set(MADE_OF_COLUMNS)
     assert reading | columns | made | set(commands.PROMISE) | set(commands.SEARCHED) <= _options("anonymize")
     assert reading | columns | made | set(commands.SEARCHED) <= _options("explore")
     assert reading | columns <= _options("risk")

@@ -11,6 +11,7 @@ import pytest
 
 from cli_helpers import write
 from setveil.base.values.declared import options_of
+from setveil.runs.options.names import READING
 from setveil.runs.options.reading import Reading
 from setveil.studio import commands
 from setveil.studio.pages import data_more
@@ -57,7 +58,7 @@ def buttons(page: str) -> dict[str, str]:
 
 def test_every_option_of_reading_has_a_field(client: Client, project: Project, tmp_path: Path) -> None:
     page = take(client, project, write(tmp_path / "ward.csv", "\n".join([HEADER, *ROWS])))
-    for name in commands.READING:
+    for name in READING:
         assert re.search(rf'<(input|select)[^>]* name="{name}"', page), name
     for name in data_more.MORE:  # in the words of the command line
         assert options_of(Reading)[name.replace("-", "_")].help in text_of(page), name

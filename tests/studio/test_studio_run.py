@@ -28,7 +28,8 @@ def project(studio_server: Server) -> Project:
 @pytest.fixture(scope="module")
 def long_work(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return settings of a project whose run takes minutes."""
-    from setveil.rows.data.io import Layout, save
+    from setveil.rows.data.io.write import save
+    from setveil.rows.data.layout import Layout
     from setveil.rows.data.sample import grocery_sample
 
     file = tmp_path_factory.mktemp("long") / "baskets.csv"

@@ -51,7 +51,7 @@ def ways_to_keep_more(report: Record, out: str | Path, gone: list[str]) -> list[
 def _of_series(options: Mapping[str, Any]) -> tuple[tuple[str, list[str]], ...]:
     """Write the commands that take back a release of a series, and price the other ways to publish it."""
     from setveil.base.values.declared import as_words
-    from setveil.studio.commands import READING
+    from setveil.runs.options.names import READING
 
     files = options.get("input") or []
     folder, name = options.get("series"), options.get("name")
@@ -73,7 +73,7 @@ def _of_series(options: Mapping[str, Any]) -> tuple[tuple[str, list[str]], ...]:
 def _explore(report: Record) -> list[str]:
     """Write the command that explores the data of a run, if it can be."""
     from setveil.base.values.declared import as_words
-    from setveil.studio.commands import COLUMNS, FACTS, MADE_OF_COLUMNS, READING
+    from setveil.runs.options.names import COLUMNS, FACTS, MADE_OF_COLUMNS, READING
 
     options: Mapping[str, Any] = report["options"]
     files = options.get("input") or []

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.values.declared import as_words, options_of
 from setveil.judges.guarantees import models
 from setveil.methods import algorithms
-from setveil.runs.options.columns import OF_VALUES, PUBLISHED, Columns
-from setveil.runs.options.facts import FactOptions
 from setveil.runs.options.models import RECOMMENDED
-from setveil.runs.options.reading import Reading
+from setveil.runs.options.names import (
+    COLUMNS,
+    FACTS,
+    MADE_OF_COLUMNS,
+    NOT_OF_A_FILE,
+    READING,
+    VALUES,
+    option_names,
+)
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.places import SERIES
 
@@ -21,30 +27,15 @@ if TYPE_CHECKING:
     from setveil.studio.projects import Project
 
 
-def _names(*declared: Iterable[str]) -> tuple[str, ...]:
-    """List options by their names on the command line, each once."""
-    found = dict.fromkeys(name.replace("_", "-") for names in declared for name in names)
-    return tuple(name for name in found if name not in _NOT_OF_A_FILE)
-
-
-_NOT_OF_A_FILE = frozenset(  # which may come from somebody else: these write, read or ask elsewhere
-    {"studio", "out", "force", "config", "plot-band", "trace", "query", "connection"}
-)
 _PAIRED = frozenset({"suppress"})  # have a --no- of their own
-READING = _names(options_of(Reading))
-COLUMNS = _names(PUBLISHED)
-VALUES = _names(OF_VALUES)
-MADE_OF_COLUMNS = _names(name for name in options_of(Columns) if name not in PUBLISHED)
-ROLES = _names(name for name in options_of(Columns) if name not in {"roles", "weight"})  # that a page asks
-FACTS = _names(options_of(FactOptions))
 GENERALIZING = tuple(
     name for name in FACTS if name in {"fact-order", "fact-loss", "fact-lines"}
 )  # at the run
-PROMISE = _names(["model"], *(model.options for model in models().values()))
-CHECKED = _names(  # of a release
+PROMISE = option_names(["model"], *(model.options for model in models().values()))
+CHECKED = option_names(  # of a release
     name for model in models().values() for name, one in model.options.items() if one.drawn_with is None
 )
-SEARCHED = _names(  # by explore, too, which has a time budget of its own
+SEARCHED = option_names(  # by explore, too, which has a time budget of its own
     name for name in options_of(algorithms.load("exact").Parameters) if name not in {"gap", "time_limit"}
 )
 
@@ -66,7 +57,7 @@ def again(report: Mapping[str, Any], out: str, **changes: Any) -> list[str]:
     options = {
         name: value
         for name, value in {**(report.get("options") or {}), **changes}.items()
-        if name not in _NOT_OF_A_FILE and name != "external"
+        if name not in NOT_OF_A_FILE and name != "external"
     }
     first = [name for name in PROMISE if name in options]
     rest = [name for name in options if name not in {*first, "input"}]
@@ -98,7 +89,7 @@ def build(project: Project, options: Sequence[str], out: str) -> list[str]:
 def risk(project: Project, sizes: Sequence[int]) -> list[str]:
     """Count the rows that are found by this many items, in the data as they are."""
     settings = _settings(project)
-    more = _names(kind_of(settings).read_with)
+    more = option_names(kind_of(settings).read_with)
     words = _words(settings, [*READING, *COLUMNS, *VALUES, *more])
     files = [file for one in _inputs(settings) for file in _files(one)]
     return ["risk", *files, "--m", ",".join(map(str, sizes)), *words, "--json"]
@@ -135,7 +126,7 @@ def _next(project: Project, hierarchy: str | None) -> list[str]:
 def recommend(project: Project, budget: int = 120) -> list[str]:
     """Try what suits the promise, and compare."""
     settings = _settings(project)
-    names = [*_names(*RECOMMENDED.values()), "hierarchy"]
+    names = [*option_names(*RECOMMENDED.values()), "hierarchy"]
     words = _words(settings, [*names, *READING, *COLUMNS, *MADE_OF_COLUMNS])
     return ["recommend", *_inputs(settings), *words, "--time-budget", str(budget), "--json"]
 
@@ -148,7 +139,7 @@ def compare(study: str, out: str) -> list[str]:
 def verify(run: str, report: Mapping[str, Any]) -> list[str]:
     """Check the promise of a run, with this record, again using only the published files."""
     promised, options = report["guarantee"], report.get("options") or {}
-    own = _names(models()[promised["model"]].options)  # sensitive items may have been looked at besides
+    own = option_names(models()[promised["model"]].options)  # sensitive items may have been looked at besides
     values = {name: options[name] for name in CHECKED if name in options and name in own}
     if isinstance(promised.get("m"), Mapping):  # which may have been said of each column
         values["m"] = ",".join(f"{column}={m}" for column, m in promised["m"].items())
@@ -205,7 +196,7 @@ def run_name(folder: Path, when: str) -> str:
 
 
 def _settings(project: Project) -> dict[str, Any]:
-    return {name: value for name, value in project.settings().items() if name not in _NOT_OF_A_FILE}
+    return {name: value for name, value in project.settings().items() if name not in NOT_OF_A_FILE}
 
 
 def _inputs(settings: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from setveil.judges.utility.distributions import distribution
 from setveil.releases.published import kind_at
 from setveil.report.run.kinds import kind_of
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.studio.desk.data import data_of, rows, same_rows
 from setveil.studio.desk.place import Desk
 from setveil.work.past.run import past_run

@@ -15,7 +15,7 @@ from setveil.base.wording import count
 from setveil.rows.data.also import also_of
 from setveil.rows.data.evidence import MANY
 from setveil.rows.data.formulas import formula_note
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.io.source import gather, open_source
 from setveil.rows.data.names import is_id_name, is_person_name
 from setveil.rows.data.readings import EVERY_FIELD, are_items, likely_readings
@@ -506,7 +506,8 @@ def unknown_items(desk: Desk, names: Sequence[str]) -> dict[str, Any]:
 
 def sample(desk: Desk, number: int) -> dict[str, Any]:
     """Make up baskets and the hierarchy of their products, as ``setveil demo`` does."""
-    from setveil.rows.data.io import Layout, save
+    from setveil.rows.data.io.write import save
+    from setveil.rows.data.layout import Layout
     from setveil.rows.data.sample import grocery_sample
     from setveil.rows.hierarchy.io import write_hierarchy
     from setveil.rows.hierarchy.tree import Hierarchy

@@ -23,6 +23,7 @@ from setveil.methods import algorithms
 from setveil.report import accuracy, words
 from setveil.report.record import Record, read_record
 from setveil.report.run.exposure import sides
+from setveil.runs.options.names import READING
 from setveil.studio import commands, places
 from setveil.studio.cuts import Difference, difference
 from setveil.studio.data_kinds import kind_of
@@ -445,7 +446,7 @@ def _study_file(
         data["hierarchy"] = "groups.csv"
     elif tree is not None:
         data["hierarchy"] = str(project.folder / tree)
-    for option in commands.READING:
+    for option in READING:
         if option in settings:
             data[option.replace("-", "_")] = settings[option]
     lines = {

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from setveil.base.errors import DataError, OutputError, RequestError
 from setveil.base.staging import staged_file
 from setveil.report.risk import columns_known, risk_text
+from setveil.runs.options.names import FACTS, READING, ROLES
 from setveil.studio import commands, places
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Refused
@@ -26,8 +27,7 @@ from setveil.studio.render import STEPS, Json, page, to
 from setveil.studio.requests import fault, form_of, json_of, whole
 from setveil.studio.trees import column_trees, items_tree, joined
 
-READING = commands.READING
-ROLES = (*commands.ROLES, *commands.FACTS)
+OF_COLUMNS = (*ROLES, *FACTS)
 PAGE = 100  # rows on a plain page
 LARGE = 1_000_000_000  # bytes, from which on it is asked
 MOST_SENSITIVE = 10_000
@@ -424,7 +424,7 @@ async def _open(
         return await _reading(request, plain, [said], form, readings=refused.where.get("readings", ()))
     settings = project.settings()
     kind = kind_of(options)
-    cleared: dict[str, Any] = dict.fromkeys((*READING, *ROLES))
+    cleared: dict[str, Any] = dict.fromkeys((*READING, *OF_COLUMNS))
     if not kind.chosen:  # under the usual promise alone
         no_longer = {*commands.PROMISE, "keep", "weights", *_OF_CLASSES} - {"k", "m", "model", *options}
         cleared = {**dict.fromkeys(no_longer), **cleared}
@@ -447,7 +447,7 @@ async def _open(
 async def again(request: Request) -> Response:
     """Read the project's file once more, as it is now."""
     settings = request.state.project.settings()
-    names = (*READING, *ROLES, "hierarchy")
+    names = (*READING, *OF_COLUMNS, "hierarchy")
     return await _open(request, {key: settings[key] for key in names if key in settings})
 
 
@@ -457,7 +457,7 @@ async def spellings(request: Request) -> Response:
     if how not in {"", *SPELLINGS}:
         raise RequestError("This way to make spellings one is not known.")
     settings = request.state.project.settings()
-    names = {*READING, *ROLES, "hierarchy"} - {"normalize"}
+    names = {*READING, *OF_COLUMNS, "hierarchy"} - {"normalize"}
     kept = {key: settings[key] for key in names if key in settings}
     return await _open(request, kept | ({"normalize": how} if how else {}))
 

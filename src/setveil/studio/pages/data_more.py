@@ -7,8 +7,8 @@ from typing import Any
 
 from setveil.base.values.declared import options_of
 from setveil.base.values.kinds import Choice, Flag, Integer
+from setveil.runs.options.names import READING
 from setveil.runs.options.reading import Reading
-from setveil.studio import commands
 
 _ELSEWHERE = frozenset(  # fields of their own
     {
@@ -25,8 +25,8 @@ _ELSEWHERE = frozenset(  # fields of their own
     }
 )
 _OPTIONS = {name.replace("_", "-"): option for name, option in options_of(Reading).items()}
-FLAGS = tuple(name for name in commands.READING if isinstance(_OPTIONS[name].kind, Flag))
-MORE = tuple(name for name in commands.READING if name not in _ELSEWHERE)
+FLAGS = tuple(name for name in READING if isinstance(_OPTIONS[name].kind, Flag))
+MORE = tuple(name for name in READING if name not in _ELSEWHERE)
 
 
 def fields(options: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from setveil.base.errors import RequestError
 from setveil.rows.hierarchy.systems.known import NAMES
+from setveil.runs.options.names import COLUMNS
 from setveil.studio import commands, places
 from setveil.studio.desk.place import key_of
 from setveil.studio.desks import Lost, Refused
@@ -111,7 +112,7 @@ def _page(request: Request, status: int = 200, *, fields: Mapping[str, str] = {}
 
 def _columns_named(settings: Mapping[str, Any]) -> bool:
     """Return whether the items are in columns that are named; `hierarchy build` reads rows of items only."""
-    return any(name in settings for name in commands.COLUMNS)
+    return any(name in settings for name in COLUMNS)
 
 
 def _same_as(project: Project, key: str = "") -> list[list[str]]:
@@ -251,7 +252,7 @@ async def build(request: Request) -> Response:
     if by not in _WAYS:
         raise RequestError("This way to make groups is not known.")
     settings = project.settings()
-    if any(name in settings for name in commands.COLUMNS):
+    if any(name in settings for name in COLUMNS):
         return await _of_a_table(request, by, {key: str(value).strip() for key, value in form.items()})
     options = ["--by", by]
     for name in ("fanout", "lengths", "at"):

@@ -9,6 +9,7 @@ from typing import Any
 
 from starlette.requests import Request
 
+from setveil.runs.options.names import COLUMNS
 from setveil.studio import commands, places
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.phases import job_state
@@ -49,7 +50,7 @@ def offered(request: Request) -> dict[str, Any]:
     regrouping = shown(request)
     job = _latest(request)
     better = _gained(job) if regrouping["regrouped"] and job is not None else None
-    regroups = tree is not None and not any(name in settings for name in commands.COLUMNS)
+    regroups = tree is not None and not any(name in settings for name in COLUMNS)
     return {"regroups": regroups, "better": better, **regrouping}
 
 
@@ -59,7 +60,7 @@ def start(request: Request, form: Mapping[str, str]) -> dict[str, str] | None:
     settings = project.settings()
     tree = items_tree(settings.get("hierarchy"))
     within, seconds = whole(form.get("within", "")), whole(form.get("seconds", ""), 1)
-    if any(name in settings for name in commands.COLUMNS):
+    if any(name in settings for name in COLUMNS):
         return fault("The items of a table are not regrouped.", "within")
     if tree is None:
         return fault("There are no groups yet.", "within")
