@@ -33,7 +33,7 @@ from setveil.methods.algorithms.cahd._exchange import exchange_rows
 from setveil.methods.algorithms.cahd._groups import find_groups
 from setveil.releases.published.group_files import PublishedGroups
 from setveil.releases.published.groups import RowGroups, publish, split
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.transactions import Transactions
 
 DATA = {

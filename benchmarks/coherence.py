@@ -50,7 +50,7 @@ def one(
     from setveil.judges.utility.itemsets import surviving_itemsets
     from setveil.methods import algorithms
     from setveil.releases.published import publish
-    from setveil.rows.data.io import read
+    from setveil.rows.data.io.rows import read
 
     data = read(path)
     supports = data.supports().tolist()

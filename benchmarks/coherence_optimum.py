@@ -18,7 +18,7 @@ from pathlib import Path
 from coherence import DATA, private_items
 
 from runs import anonymize_to, compile_for, data_folder, said
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 
 H, K = "0.8", 10
 

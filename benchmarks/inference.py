@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from cahd import sensitive_items
 
 from runs import anonymize, anonymize_to, compile_for, files, parser, said
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 
 K = 5
 GROCERIES = ("liquor", "brandy", "female sanitary products", "hygiene articles", "cookware")

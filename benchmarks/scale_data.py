@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from runs import DATA, data_folder
 from setveil.kernels.rows import recode_rows
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.transactions import Transactions
 
 REDRAWN = 0.1

@@ -1,7 +1,6 @@
 """The origin of data, for tests that know that it came from a file."""
 
-from setveil.rows.data.io import Layout
-from setveil.rows.data.layout import Origin
+from setveil.rows.data.layout import Layout, Origin
 from setveil.rows.data.transactions import Transactions
 
 

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.io import read_hierarchy
 from setveil.rows.hierarchy.tree import Hierarchy

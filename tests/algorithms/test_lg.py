@@ -22,7 +22,7 @@ from setveil.judges.utility.ncp import ncp
 from setveil.methods.algorithms.lg import _partitioning, lg
 from setveil.releases.published import Release
 from setveil.releases.published.recoding import LocalRecoding
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.io import read_hierarchy
 from setveil.rows.hierarchy.tree import Hierarchy

@@ -29,7 +29,8 @@ from cli_helpers import (
     write,
 )
 from setveil.base.errors import RequestError
-from setveil.rows.data.io import Layout, save
+from setveil.rows.data.io.write import save
+from setveil.rows.data.layout import Layout
 from setveil.rows.data.sample import grocery_sample
 from setveil.rows.hierarchy.io import write_hierarchy
 from setveil.rows.hierarchy.tree import Hierarchy

@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 from origins import layout_of
 from real_data import DATA
 from setveil.base.errors import DataError, OutputError, RequestError
-from setveil.rows.data.io import FORMATS, Layout, parquet, read, save, writable_layout
+from setveil.rows.data.io import parquet
 from setveil.rows.data.io import write as writing
+from setveil.rows.data.io.rows import read
+from setveil.rows.data.io.write import save
+from setveil.rows.data.layout import FORMATS, Layout, writable_layout
 from setveil.rows.data.transactions import Transactions
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
@@ -229,7 +232,8 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 @pytest.mark.exhaustive
 def test_parquet_bytes_do_not_depend_on_threads(tmp_path: Path) -> None:
     code = (
-        "import sys, numpy as np; from setveil.rows.data.io import Layout, save; "
+        "import sys, numpy as np; from setveil.rows.data.io.write import save; "
+        "from setveil.rows.data.layout import Layout; "
         "from setveil.rows.data.transactions import Transactions; "
         "rng = np.random.default_rng(0); "
         "codes, labels = rng.integers(0, 500, 600000), list(map(str, range(500))); "

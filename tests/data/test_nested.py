@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.base.errors import DataError, TableError
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.nested import flat
 from setveil.rows.data.nested_frames import flat_frame
 from setveil.rows.data.transactions import Transactions

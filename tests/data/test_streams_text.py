@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 from setveil.base.errors import DataError, RequestError
-from setveil.rows.data.io import read, streams
+from setveil.rows.data.io import streams
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.io.streams import ListFiles, TextFiles, open_streams
 
 

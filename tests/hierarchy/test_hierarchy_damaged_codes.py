@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from setveil.base.errors import DataError, RequestError, SetveilError, on_command_line
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.build import by_system
 from setveil.rows.hierarchy.systems.known import NAMES

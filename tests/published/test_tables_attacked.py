@@ -21,7 +21,7 @@ from setveil.releases.published.table_files import (
     write_table,
 )
 from setveil.releases.published.tables import read
-from setveil.rows.data.io import read as read_rows
+from setveil.rows.data.io.rows import read as read_rows
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.tables.table import TextColumn
 from strategies import many, seeded

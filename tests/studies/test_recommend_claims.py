@@ -23,7 +23,7 @@ from rho_problems import Problem, draw_problem
 from setveil.base.errors import InfeasibleError, RequestError
 from setveil.base.values.kinds import reference
 from setveil.releases.published.shared import read_shared
-from setveil.rows.data.io import read as read_rows
+from setveil.rows.data.io.rows import read as read_rows
 from setveil.rows.hierarchy.io import write_hierarchy
 from setveil.work.studies.compare import worker
 from setveil.work.studies.compare.plan import Run, data_set

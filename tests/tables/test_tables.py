@@ -15,7 +15,9 @@ from setveil.base.errors import DataError, RequestError, TableError
 from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Wanted, columns_at
 from setveil.rows.data.ids_in_lines import why_table
-from setveil.rows.data.io import Layout, read, save
+from setveil.rows.data.io.rows import read
+from setveil.rows.data.io.write import save
+from setveil.rows.data.layout import Layout
 from setveil.rows.data.transactions import Transactions
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in

@@ -15,8 +15,6 @@ from setveil.base.threads import threads
 from setveil.base.tracing import require_internal, traced
 from setveil.base.values.declared import options_of
 from setveil.base.values.kinds import Items
-from setveil.cli import in_parts
-from setveil.cli import spark as on_spark
 from setveil.cli.bundles import Own, Promise, Reading, source_of
 from setveil.cli.config import is_typed, options_in_use
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
@@ -149,6 +147,8 @@ def anonymize(
         require_internal(trace, publishing.out)
         require_free(trace, publishing.force)
     if engine == SPARK:
+        from setveil.cli import spark as on_spark
+
         record: dict[str, Any] = {"command": command, "options": options, "about": telling.fields()}
         spark_report: Any = on_spark.anonymize(
             input, model, promise, algorithm, options, own, hierarchy_files or [], reading,
@@ -248,10 +248,19 @@ class _ReleaseRequest:
             )
 
 
+def _of_large_data(request: _ReleaseRequest) -> str:
+    """Say what makes a release of data that is too large for memory."""
+    from setveil.cli.in_parts import way_out
+
+    return f"{way_out(request.promised, request.algorithm)} --sample N takes some of them."
+
+
 def _in_parts(
     request: _ReleaseRequest, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
 ) -> Record:
     """Make the release a piece of the rows at a time."""
+    from setveil.cli import in_parts
+
     publishing = request.publishing
     unused = {
         "--bound": request.bound, "--sample": request.sample, "--output-format": publishing.output_format,
@@ -282,7 +291,7 @@ def _in_memory(
     progress("reading")
     how, publishes = request.reader.to_publish(
         source,
-        lambda: f"{in_parts.way_out(request.promised, request.algorithm)} --sample N takes some of them.",
+        lambda: _of_large_data(request),
     )
     k = str(request.promise.get("k") or "")
     everything, tree = request.reader.read(source, fewest=int(k) if k.isdecimal() else 0, seed=seed, how=how)

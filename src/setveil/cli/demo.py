@@ -14,7 +14,8 @@ from setveil.base.staging import write_together
 from setveil.cli.files import read_rows
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.report.record import Record
-from setveil.rows.data.io import Layout, save
+from setveil.rows.data.io.write import save
+from setveil.rows.data.layout import Layout
 from setveil.rows.data.sample import grocery_sample
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.ward import Lines, log_sample, ward_sample

@@ -18,8 +18,8 @@ from setveil.cli.session import say
 from setveil.releases.published.about import about_beside
 from setveil.releases.published.rows import read_image
 from setveil.rows.data.columns import as_field
-from setveil.rows.data.io import read_with_ids, sniff_content
 from setveil.rows.data.io.one_file import first_lines
+from setveil.rows.data.io.sniff import sniff_content
 from setveil.rows.data.io.source import as_text, gather, open_source, read_bytes
 from setveil.rows.data.layout import Origin, formats_of
 from setveil.rows.data.spelling import NONE, look_alikes
@@ -50,6 +50,8 @@ def read_rows_and_ids(
     spellings: bool = True,
 ) -> tuple[Transactions, list[str] | None]:
     """Read rows as `read_rows` does, and the ID of each row; None if rows have no IDs."""
+    from setveil.rows.data.io.rows import read_with_ids
+
     with proposing_tables(path, reading):
         data, ids = read_with_ids(path or None, **reading.explicit_options(), published=published)
     if spellings and not published:

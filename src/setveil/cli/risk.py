@@ -17,12 +17,12 @@ from setveil.cli.readers import TableReader, reader_like
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
 from setveil.cli.tables import AttackedColumns
+from setveil.judges.guarantees import ABSENCES
 from setveil.runs.options.columns import Columns as Words
 from setveil.runs.options.facts import FactOptions as FactWords
 from setveil.runs.options.reading import DETECTED
 from setveil.runs.options.reading import Reading as ReadingOptions
 
-ABSENCES = ("items", "labels")
 _MOST_SIZES = 100
 
 

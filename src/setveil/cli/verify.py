@@ -17,7 +17,7 @@ from setveil.cli.help import PROMISE, READING
 from setveil.cli.options import ReadHierarchy, Show, argument, choice, flag, integer, option
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import PublishedColumns, read_published, require_no_columns
-from setveil.judges.guarantees import Model, model_named, models
+from setveil.judges.guarantees import ABSENCES, Model, model_named, models
 from setveil.judges.guarantees.km import CODES, FACTS, KmAnonymity
 from setveil.runs.options.columns import Columns as Words
 from setveil.runs.options.columns import names_in
@@ -25,8 +25,6 @@ from setveil.runs.options.decode import Inputs
 from setveil.runs.options.guarantees import make_guarantee, require_options, require_values
 from setveil.runs.options.models import settled_model
 from setveil.runs.options.reading import Reading as ReadingOptions
-
-ABSENCES = ("items", "labels")
 
 if TYPE_CHECKING:
     from setveil.releases.published.table_files import PublishedTable

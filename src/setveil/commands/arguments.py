@@ -15,7 +15,7 @@ from setveil.judges.guarantees import Guarantee, class_names, models
 from setveil.judges.guarantees.verify import require_guarantee
 from setveil.releases.published import Release
 from setveil.rows.data.exposed import Exposed
-from setveil.rows.data.io import read as read_files
+from setveil.rows.data.io.rows import read as read_files
 from setveil.rows.data.pandas_frames import is_pandas
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.facts.facts import Facts

@@ -43,7 +43,7 @@ from setveil.releases.published.counts import read_counts
 from setveil.releases.published.shared import SharedSums
 from setveil.report.attack import attack_text
 from setveil.rows.data.draws import row_keys
-from setveil.rows.data.io import read_ids
+from setveil.rows.data.io.rows import read_ids
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.fit import fitted
 from setveil.rows.hierarchy.tree import Hierarchy

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from setveil.base.errors import DataError, OutputError, RequestError, described, listed
 from setveil.commands.arguments import path_of, rows_of
-from setveil.rows.data.io import Layout, save, writable_layout
-from setveil.rows.data.layout import extensions, formats_of
+from setveil.rows.data.io.write import save
+from setveil.rows.data.layout import Layout, extensions, formats_of, writable_layout
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import is_integer
 from setveil.runs.last_check import require_items_of_nobody

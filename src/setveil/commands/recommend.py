@@ -37,8 +37,8 @@ from setveil.judges.guarantees.km_rho import KNOWS, PUBLIC, KmRho
 from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.judges.utility.queries import read_queries
 from setveil.report.recommend.kinds import Recommended
-from setveil.rows.data.io import Layout, save
-from setveil.rows.data.io.write import quoting
+from setveil.rows.data.io.write import quoting, save
+from setveil.rows.data.layout import Layout
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.fit import fit_rows
 from setveil.rows.hierarchy.io import write_hierarchy

@@ -21,7 +21,8 @@ from setveil.judges.attacker.attack import attack_risk
 from setveil.judges.attacker.distances import distance_risk, distance_risk_after, has_days
 from setveil.judges.attacker.knowledge import knowledge_of
 from setveil.judges.attacker.population import CONFIDENCE, fraction_risk, population_risk
-from setveil.judges.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, signs_of
+from setveil.judges.guarantees import ITEMS, LABELS
+from setveil.judges.guarantees.verify.absence import nothing_absent, signs_of
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.releases.published import kind_at, kind_named
 from setveil.releases.published import rows as single_rows

@@ -12,7 +12,7 @@ from setveil.commands.arguments import is_path
 from setveil.rows.data.columns import WANTED, Wanted, as_field
 from setveil.rows.data.frames import named_as_texts, rows_in_frame
 from setveil.rows.data.ids import of_cells
-from setveil.rows.data.io import read_with_ids
+from setveil.rows.data.io.rows import read_with_ids
 from setveil.rows.data.lacking import lacking_of
 from setveil.rows.data.names import is_people, tells_person
 from setveil.rows.data.personal import Personal, ids_of_columns

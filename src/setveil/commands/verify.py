@@ -21,9 +21,9 @@ from setveil.commands.arguments import (
     tree_of,
 )
 from setveil.commands.refusals import require_useful
-from setveil.judges.guarantees import Guarantee, Model, models
+from setveil.judges.guarantees import ITEMS, Guarantee, Model, models
 from setveil.judges.guarantees.verify import Verdict
-from setveil.judges.guarantees.verify.absence import ITEMS, require_absence
+from setveil.judges.guarantees.verify.absence import require_absence
 from setveil.releases.published import KindInfo, kind_at, kind_for, kind_named
 from setveil.releases.published.about import about_beside, promise_beside
 from setveil.releases.published.counts import Counts

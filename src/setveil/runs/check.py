@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base.errors import RequestError
 from setveil.base.progress import Progress, silent
-from setveil.judges.guarantees import Guarantee, absent_items
+from setveil.judges.guarantees import ITEMS, Guarantee, absent_items
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.verify import Verdict
-from setveil.judges.guarantees.verify.absence import ITEMS
 from setveil.judges.guarantees.verify.counts import check_counts
 from setveil.judges.guarantees.verify.km import COVER, READINGS, KmVerdict
-from setveil.judges.guarantees.verify.km_pieces import Counted, verify_km_pieces
 from setveil.releases.published.counts import Counts
 from setveil.rows.data.sums import Sums
 from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs.checks import Image, ReleaseCheck, check_of, counts_file
 
 if TYPE_CHECKING:
+    from setveil.judges.guarantees.verify.km_pieces import Counted
     from setveil.rows.data.io.streams import ListFiles, TextFiles
     from setveil.rows.facts.facts import Facts
 
@@ -82,6 +81,8 @@ def check_pieces(
     progress: Progress = silent,
 ) -> tuple[KmVerdict, Counted]:
     """Check k^m-anonymity of files a piece at a time, and of counts of global recodings next to them."""
+    from setveil.judges.guarantees.verify.km_pieces import verify_km_pieces
+
     if counts is not None and about.get("recoding") == "local":
         raise RequestError(
             "Counts of a local recoding are not checked in parts.", hint="Omit --engine parts."

@@ -14,7 +14,6 @@ import numpy as np
 from setveil.base.progress import Progress
 from setveil.base.version import __version__, packages
 from setveil.judges.attacker.attack import attack_risk
-from setveil.judges.attacker.inference import inferences
 from setveil.judges.attacker.knowledge import knowledge_of
 from setveil.judges.guarantees import Guarantee
 from setveil.judges.guarantees.verify import Verdict
@@ -217,6 +216,8 @@ def risks(
     def look(rows: Any) -> dict[str, Any]:
         found = attack_risk(rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=progress)
         if watched:
+            from setveil.judges.attacker.inference import inferences
+
             found["inference"] = inferences(knowledge_of(rows, watched), sizes, 0, EFFORT, progress)
         return found
 

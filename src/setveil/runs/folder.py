@@ -36,7 +36,7 @@ from setveil.report.models import words_for
 from setveil.report.record import PublishedEntry, Record
 from setveil.report.run.folder import is_of_a_run
 from setveil.report.run.page import report_html
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.personal import Personal
 from setveil.rows.data.sums import Sums

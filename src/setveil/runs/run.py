@@ -31,14 +31,10 @@ from setveil.rows.data.layout import Layout
 from setveil.rows.data.personal import Personal
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.facts.generalizing import USUAL, Generalizing
-from setveil.rows.hierarchy.build import by_cooccurrence
-from setveil.rows.hierarchy.columns import joined
-from setveil.rows.hierarchy.fit import fit_rows
 from setveil.rows.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.runs.check import check
 from setveil.runs.checks import require_facts
 from setveil.runs.details import answers, risks
-from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.options.models import require_watched
 from setveil.runs.rare import rare_names, require_common, without_rare
@@ -281,6 +277,8 @@ def anonymize(
         list_members=list_members,
     )  # fmt: skip
     if bound:
+        from setveil.runs.distance import require_known_optimum
+
         require_known_optimum(request.algorithm, request.info, guarantee.model)
     if watched:
         require_watched(models()[guarantee.model], details=details)
@@ -347,11 +345,15 @@ class _Memory:
             return self._of_codes(request, facts, tree, timing, progress)
         if tree is not None or "hierarchy" not in request.info.needs_for(request.guarantee.model):
             if tree is not None:
+                from setveil.rows.hierarchy.fit import fit_rows
+
                 tree, self.data = fit_rows(tree, self.data)
             return tree
         progress("grouping items that often occur together")
         with timed(timing, "hierarchy"):
             if self.data.n_items:
+                from setveil.rows.hierarchy.build import by_cooccurrence
+
                 return by_cooccurrence(self.data, common=least_rows(request.guarantee))
             nothing = Hierarchy({"*": None})  # for rows without any item
             nothing.origin = HierarchyOrigin("co-occurrence")
@@ -361,6 +363,7 @@ class _Memory:
         self, request: RunRequest, data: Facts, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy:
         """Take the hierarchies of the codes, or make them; those of several columns side by side."""
+        from setveil.rows.hierarchy.columns import joined
         from setveil.runs.orders import trees_of
 
         if tree is None:
@@ -423,6 +426,8 @@ class _Memory:
             watched=request.watched,
         )
         if self.bound and found["optimality"] is None:
+            from setveil.runs.distance import distance
+
             progress("finding the optimum")
             with timed(timing, "bound"):
                 found["optimality"] = distance(

@@ -18,7 +18,6 @@ from setveil.judges.attacker._least_supports import LeastSupportSearch, least_st
 from setveil.judges.attacker._sampled_supports import around, around_steps, sampled_supports
 from setveil.judges.attacker._sharded_search import SearchCount, least_supports
 from setveil.judges.attacker._table_supports import TableSupports, is_worth_it
-from setveil.judges.attacker.inference import inferences
 from setveil.judges.attacker.knowledge import Knowledge, knowledge_of, knowledge_of_table
 from setveil.judges.attacker.revealing import revealing_items
 from setveil.judges.attacker.sampling import (
@@ -99,6 +98,8 @@ def attack_risk(
     if table:
         out["columns"] = list(known.columns)
     if known.names:
+        from setveil.judges.attacker.inference import inferences
+
         out["inference"] = inferences(known, ms, seed, effort, progress)
     return out
 

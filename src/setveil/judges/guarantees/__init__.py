@@ -71,6 +71,9 @@ class Guarantee(Keywords):
         raise NotImplementedError
 
 
+ITEMS, LABELS = ABSENCES = ("items", "labels")  # what someone may know that a person lacks
+
+
 def absent_items(promise: Guarantee | Facts) -> int:
     """Return how many absent items a guarantee, or the record of one, covers."""
     found: int = promise.get("absent", 0) if isinstance(promise, Mapping) else getattr(promise, "absent", 0)

@@ -30,8 +30,7 @@ from setveil.releases.published.facts import fields_of
 from setveil.releases.published.group_files import MOST_ROWS
 from setveil.releases.published.shared import read_shared
 from setveil.releases.published.table_files import PublishedTable, read_published_table, write_table
-from setveil.rows.data.io import save
-from setveil.rows.data.io.write import quoting
+from setveil.rows.data.io.write import quoting, save
 from setveil.rows.data.layout import Layout, writable_layout
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.tables.how import How

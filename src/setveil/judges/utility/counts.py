@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from setveil.judges.utility import FACTS, GROUPS, ITEMS, Case, Measure, StudyColumn, Utility
-from setveil.releases.published.group_files import PublishedGroups
 from setveil.releases.published.recoding import AnyRecoding
 from setveil.rows.data.sums import Sums
+
+if TYPE_CHECKING:
+    from setveil.releases.published.group_files import PublishedGroups
 
 
 def counts(original: Sums, published: Sums, recoding: AnyRecoding) -> dict[str, int | float]:

@@ -22,7 +22,6 @@ from setveil.judges.utility._estimate_loops import answer_queries
 from setveil.judges.utility._label_shares import places_in
 from setveil.judges.utility._pair_counts import few_pairs
 from setveil.judges.utility._set_supports import supports_of_sets
-from setveil.judges.utility.group_estimates import answer_groups
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
 from setveil.releases.published.shared import SharedSums
 from setveil.rows.data.spelling import beginnings, codes_below
@@ -256,6 +255,8 @@ class Estimator:
     def _answer_with(
         self, groups: Mapping[str, tuple[str, ...]], itemset: tuple[str, ...]
     ) -> ItemsetEstimate:
+        from setveil.judges.utility.group_estimates import answer_groups
+
         named = {name: groups[name] for name in itemset if name in groups}
         parts = [
             [place for item in named.get(name, (name,)) for place in self.places.standing(item)]

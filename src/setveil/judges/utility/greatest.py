@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from setveil.kernels.count import members_of_cells
 from setveil.rows.data.sums import is_in_memory
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import item_order
-from setveil.rows.engine.tabled import TabledRows
+
+if TYPE_CHECKING:
+    from setveil.rows.engine.tabled import TabledRows
 
 _BLOCK = 4096  # candidates that are estimated together
 _CELLS = 1 << 20  # of a table that are looked at together

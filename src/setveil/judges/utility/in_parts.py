@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from setveil.kernels.count import members_of_cells
 from setveil.kernels.rows import Ints, frozen
 from setveil.releases.published.counts import Counts
 from setveil.releases.published.recoding import Recoding
-from setveil.rows.engine.tabled import TabledRows
+
+if TYPE_CHECKING:
+    from setveil.rows.engine.tabled import TabledRows
 
 _CELLS = 1 << 20  # of a table that are looked at together
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from setveil.base.errors import DataError, RequestError, listed
 from setveil.base.progress import Progress, silent
 from setveil.judges.utility import GROUPS, Case, Compared, Measure, StudyColumn
-from setveil.kernels.cell_weights import cell_weights
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import invert, take_rows
-from setveil.releases.published.group_files import PublishedGroups
 from setveil.rows.data.transactions import Transactions
+
+if TYPE_CHECKING:
+    from setveil.releases.published.group_files import PublishedGroups
 
 MOST_ITEMS = 16  # a query over r items has 2^r cells
 
@@ -163,6 +164,8 @@ class _Cells:
                 hint="Queries are over items of the original.",
             )
         query = np.array([self.ids[item] for item in items], np.int64)
+        from setveil.kernels.cell_weights import cell_weights
+
         out: NDArray[np.float64] = cell_weights(*self.held_by, self.weights, query, self.cell)
         return out
 

@@ -16,10 +16,10 @@ from setveil.judges.utility import TABLES, Case, Compared, Measure, StudyColumn
 from setveil.judges.utility.counts import counts
 from setveil.judges.utility.kl import group_sizes
 from setveil.judges.utility.lm import lm
-from setveil.rows.tables.quasi_identifiers import QuasiIdentifier
 
 if TYPE_CHECKING:
     from setveil.releases.published.table_files import PublishedTable
+    from setveil.rows.tables.quasi_identifiers import QuasiIdentifier
     from setveil.rows.tables.table import Table, TextColumn
 
 SHARE = Fraction(1, 4)  # of the quasi-identifiers in f

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import comb
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,9 @@ from setveil.rows.data.sums import is_in_memory
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.engine.content import Weighted, WeightedPart, in_content_order
 from setveil.rows.engine.counting import count_numbers, joined
-from setveil.rows.engine.parts import RowsOnDisk
+
+if TYPE_CHECKING:
+    from setveil.rows.engine.parts import RowsOnDisk
 
 LEAST = 1 << 20  # occurrences of distinct rows from which on this is worth it
 

@@ -11,7 +11,6 @@ from setveil.base.plain_json import read_json
 from setveil.base.wording import count
 from setveil.releases.published import kind_of_recoding
 from setveil.releases.published.counts import FILE as COUNTS
-from setveil.releases.published.group_files import MOST_ROWS
 from setveil.releases.published.listing import others_in
 from setveil.rows.data.known_words import PUBLISHED_MISSING
 from setveil.rows.data.layout import FORMATS
@@ -177,6 +176,8 @@ def _is_name(value: object) -> bool:
 
 
 def _is_size(value: object) -> bool:
+    from setveil.releases.published.group_files import MOST_ROWS
+
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_ROWS
 
 

@@ -15,7 +15,7 @@ from setveil.base.wording import count
 from setveil.releases.published.group_files import MOST_ROWS, encoded
 from setveil.releases.published.json_files import DATA_FILE, JsonReading, write_pieces
 from setveil.rows.data.exposed import Exposed, Refusal
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.io.write import write_blocks as written_pieces
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.transactions import Transactions

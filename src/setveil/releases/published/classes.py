@@ -32,8 +32,8 @@ from setveil.releases.published.rows import (
 )
 from setveil.releases.published.rows import info as single_rows
 from setveil.releases.published.rows import read as read_single_rows
-from setveil.rows.data.io import Layout
 from setveil.rows.data.io.write import quoting
+from setveil.rows.data.layout import Layout
 from setveil.rows.data.sums import Original
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.tree import Hierarchy

@@ -22,7 +22,6 @@ from setveil.rows.data.io.write import quoting
 from setveil.rows.data.sums import Sums, in_memory
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import Vocabulary, item_order
-from setveil.rows.hierarchy._signatures import signatures
 from setveil.rows.hierarchy.boxes import BoxTree
 from setveil.rows.hierarchy.tree import Hierarchy
 
@@ -257,6 +256,8 @@ class _OfGroups(_ByLabels):
         known = {at: name for _, name, at in found if times[name] == 1 and name != nameless}
         marks = [(0, 0)] * len(found)
         if len(known) < len(found):
+            from setveil.rows.hierarchy._signatures import signatures
+
             marks = signatures(recode(in_memory(data), made), known)
         order = sorted(found, key=lambda one: (*one[:2], marks[one[2]], one[2]))
         numbers, labels, counts = Counter[str](), [], made.member_counts

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +32,16 @@ from setveil.releases.published.counts import Counts, read_counts
 from setveil.releases.published.item_parts import ItemParts
 from setveil.releases.published.listing import MEMBERS_FILE, Listing, others_in, others_of
 from setveil.releases.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
-from setveil.rows.data.io import Layout, save, writable_layout
 from setveil.rows.data.io.source import read_bytes
-from setveil.rows.data.io.write import require_text, write_blocks
-from setveil.rows.data.layout import FORMATS
+from setveil.rows.data.io.write import require_text, save, write_blocks
+from setveil.rows.data.layout import FORMATS, Layout, writable_layout
 from setveil.rows.data.sums import Sums
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import Vocabulary
-from setveil.rows.engine.tabled import TabledRows
 from setveil.rows.hierarchy.tree import Hierarchy
+
+if TYPE_CHECKING:
+    from setveil.rows.engine.tabled import TabledRows
 
 
 def shared_sums(rows: Transactions, counts: Any, about: Mapping[str, Any], layout: Layout | None) -> Any:

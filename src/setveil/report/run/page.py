@@ -25,7 +25,6 @@ from setveil.report.run.exposure import (
     still_found,
     telling_size,
 )
-from setveil.report.run.external import external_html
 from setveil.report.run.folder import published_files
 from setveil.report.run.frontier import frontier
 from setveil.report.run.kinds import kind_of
@@ -44,6 +43,8 @@ def report_html(report: Record, *, external: bool = False) -> str:
     published rows show themselves, and coarse figures of the loss (docs/report.md).
     """
     if external:
+        from setveil.report.run.external import external_html
+
         return external_html(report)
     sections = [
         headline(

@@ -9,8 +9,6 @@ from typing import Any, cast
 from setveil.base.wording import count
 from setveil.report.drawing import blocks
 from setveil.report.record import Record, SeriesEntry
-from setveil.report.series import advice_words
-from setveil.report.ways import picture
 from setveil.report.words import and_list, percent
 
 _KNOWN = {
@@ -97,6 +95,9 @@ def _ways(entry: SeriesEntry) -> list[str]:
     """Show what other ways would have cost, where that was asked for."""
     if "ways" not in entry:
         return []
+    from setveil.report.series import advice_words
+    from setveil.report.ways import picture
+
     return [
         blocks.subsection(
             "Cost of other ways",

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setveil.base.errors import DataError, RequestError, described, require_type, shorten
-from setveil.base.notebook import ROWS, card, some
 from setveil.base.wording import count
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, holders, recode_rows, take_rows
@@ -531,6 +530,8 @@ class Transactions(Exposed):
         return f"Transactions: {', '.join(counted)}, {count(self.n_occurrences, 'occurrence')}"
 
     def _repr_html_(self) -> str:
+        from setveil.base.notebook import ROWS, card, some
+
         first = [(number, some(self[number])) for number in range(min(ROWS, self.n_rows))]
         more = self.n_rows - len(first)
         return card(repr(self), first, f"and {count(more, 'more row')}" if more else "")

@@ -13,7 +13,6 @@ import numpy as np
 from setveil.base.errors import DataError, RequestError
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import item_order
-from setveil.rows.hierarchy._signatures import signatures
 
 ORDERS = ("support", "number", "appearance", "random")
 
@@ -114,6 +113,8 @@ def items_by(data: Transactions, least: int, order: str = "number", seed: int = 
     ordered = _ordered([x for x in items if x in names], data, order, seed)
     if len(common) == len(items):
         return ordered
+    from setveil.rows.hierarchy._signatures import signatures
+
     signs = dict(zip(labels, signatures(data, common), strict=True))
     rare = sorted((x for x in items if x not in names), key=lambda item: (signs[item], item))
     return [*ordered, *rare]

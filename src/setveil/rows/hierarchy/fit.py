@@ -21,7 +21,6 @@ from setveil.rows.data.spelling import (
 )
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy._levels import unused
-from setveil.rows.hierarchy.shapes import below_groups
 from setveil.rows.hierarchy.tree import Hierarchy
 
 log = logging.getLogger("setveil")
@@ -71,10 +70,10 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
     parents |= {item: new.get(group, group) for item, group in (below | placed).items()}
     made = tree.derived(parents, {*placed, *(names.get(leaf, leaf) for leaf in tree.added)})
     made.origin = tree.origin
-    if inner:
-        log.info("The hierarchy: %s.", below_groups(inner))
-    if below:
-        log.info("The hierarchy: %s.", below_groups(below))
+    for groups in filter(None, (inner, below)):
+        from setveil.rows.hierarchy.shapes import below_groups
+
+        log.info("The hierarchy: %s.", below_groups(groups))
     if placed:
         from setveil.rows.hierarchy.placing import placed_note
 

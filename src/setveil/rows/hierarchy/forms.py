@@ -11,9 +11,8 @@ import numpy as np
 
 from setveil.base.errors import HierarchyError, RequestError, described, listed, shorten
 from setveil.rows.data.pandas_frames import is_pandas
-from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.rows.hierarchy.tree import ROOT, Hierarchy
 
-ROOT = "*"  # above several nodes without a parent
 _FORMS = (
     'A dict of child to parent, {"tea": "hot", "milk": "cold"}; nested dicts, {"hot": ["tea"]}; '
     "a data frame, the items on the left and broader groups to the right; or a file."

@@ -10,9 +10,9 @@ from itertools import pairwise, product
 from setveil.base.errors import listed, shorten
 from setveil.base.wording import count
 from setveil.rows.hierarchy._levels import unused
-from setveil.rows.hierarchy.forms import ROOT
 from setveil.rows.hierarchy.outline import Outline, Paths, parse
 from setveil.rows.hierarchy.problems import find_problems
+from setveil.rows.hierarchy.tree import ROOT
 
 Row = tuple[int, list[str]]  # the number of a line, and its fields
 

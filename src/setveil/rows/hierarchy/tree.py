@@ -22,7 +22,6 @@ from setveil.base.errors import (
     require_type,
     shorten,
 )
-from setveil.base.notebook import ROWS, card
 from setveil.base.wording import count
 from setveil.kernels.rows import frozen
 from setveil.rows.data.spelling import misread, normalization, spelled_otherwise
@@ -30,6 +29,7 @@ from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import Vocabulary, item_order
 from setveil.rows.hierarchy._levels import balanced_parents
 
+ROOT = "*"  # above several nodes without a parent
 _EXTEND = "`setveil hierarchy build DATA --extend HIERARCHY --out NEW`"
 _EXTEND_IN_PYTHON = "`setveil.rows.hierarchy.build.extend(hierarchy, data)`"
 BELOW_ONE_NODE = (
@@ -362,6 +362,8 @@ class Hierarchy:
         return f"Hierarchy: {leaves}, {nodes}, height {self.height}"
 
     def _repr_html_(self) -> str:
+        from setveil.base.notebook import ROWS, card
+
         below = [
             (self.labels[node], count(int(self.high[node] - self.low[node]), "leaf", "leaves"))
             for node in self.children(self.root)

@@ -17,7 +17,6 @@ from setveil.rows.data.columns import Codes, column_at
 from setveil.rows.data.io.dumps import without_sql
 from setveil.rows.data.io.encodings import with_encoding
 from setveil.rows.data.io.lines import comments_above, cut, without_lines
-from setveil.rows.data.io.records import RecordTable
 from setveil.rows.data.io.sniff import detect_format, head_rows, likely_separator
 from setveil.rows.data.io.source import Text, as_text, file_of, is_parquet, is_xlsx
 from setveil.rows.data.io.table import TextTable
@@ -94,6 +93,8 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
     if how.format == "jsonl" or (how.format is None and detect_format(found.inner, content) == "jsonl"):
         if how.separator is not None:
             raise superfluous("separator", "The option separator does not apply to JSON lines.")
+        from setveil.rows.data.io.records import RecordTable
+
         records = RecordTable(text)
         return OpenedTable(
             records, records.columns, records.holds_lists, records.lists,

@@ -26,7 +26,6 @@ from setveil.rows.data.names import is_place
 from setveil.rows.data.personal import Personal
 from setveil.rows.data.spelling import NONE, merged_into, respelled
 from setveil.rows.data.transactions import Transactions
-from setveil.rows.hierarchy.build import by_prefix
 from setveil.rows.hierarchy.computed import is_computed
 from setveil.rows.hierarchy.fit import fitted
 from setveil.rows.hierarchy.tree import Hierarchy
@@ -36,7 +35,6 @@ from setveil.rows.tables.how import How
 from setveil.rows.tables.levels import Levels, is_flat, likely_levels
 from setveil.rows.tables.per_person import one_value
 from setveil.rows.tables.quasi_identifiers import MISSING, QuasiIdentifier, quasi_identifier
-from setveil.rows.tables.questions import ask_for_roles
 from setveil.rows.tables.ranges import PLAIN_NUMBER, are_numbers, ranges, width_for, written
 from setveil.rows.tables.roles import Known, Roles, two_roles
 from setveil.rows.tables.table import Table, TextColumn
@@ -123,6 +121,8 @@ def _items_tree(roles: Roles, rows: Transactions) -> Hierarchy | None:
         raise RequestError(
             f"Items have no {levels.way}.", hint="Groups of codes: --hierarchy codes=prefix:3,1."
         )
+    from setveil.rows.hierarchy.build import by_prefix
+
     return by_prefix(rows, lengths=levels.lengths())
 
 
@@ -136,6 +136,8 @@ def settled(source: Any, roles: Roles, how: How) -> How:
     how = replace(how, not_ids=(*how.not_ids, *roles.not_ids))
     items = roles.set_name is not None or how.item_columns is not None or how.items is not None
     if not roles.qi or not items:
+        from setveil.rows.tables.questions import ask_for_roles
+
         some = [*roles.qi, *roles.keep, *roles.drop, *([roles.set_name] if roles.set_name else [])]
         raise ask_for_roles(
             source, how, some, known=bool(roles.qi), items=items, works=partial(works, source, roles, how)

@@ -14,18 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base.errors import RequestError, faces
 from setveil.base.progress import Progress, silent
-from setveil.judges.guarantees import Guarantee
+from setveil.judges.guarantees import ITEMS, Guarantee
 from setveil.judges.guarantees.km import CODES
 from setveil.judges.guarantees.verify import Verdict, verify
-from setveil.judges.guarantees.verify.absence import (
-    ITEMS,
-    nothing_absent,
-    require_absence,
-    signs_of,
-    verify_absence,
-)
 from setveil.judges.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
-from setveil.judges.guarantees.verify.cover import covered_rows
 from setveil.judges.guarantees.verify.km import COVER
 from setveil.releases.published.counts import Counts
 from setveil.releases.published.listing import others_in, with_others
@@ -69,6 +61,8 @@ class ReleaseCheck:
         """Check the rows."""
         if self.cover is None:
             return self._verified(self.published)
+        from setveil.judges.guarantees.verify.cover import covered_rows
+
         verdict = self._verified(covered_rows(self.published, self.cover))
         return replace(verdict, reading=COVER)  # type: ignore[type-var]  # of k^m-anonymity alone
 
@@ -88,6 +82,8 @@ class ReleaseCheck:
 
     def with_absent(self, absent: int) -> Verdict:
         """Check the rows, and the counts next to them, for someone who also knows what a person lacks."""
+        from setveil.judges.guarantees.verify.absence import nothing_absent, require_absence
+
         require_absence(absent, self.absence, self.guarantee)
         if not self.published.shows_absence:
             raise nothing_absent()
@@ -96,6 +92,8 @@ class ReleaseCheck:
 
     def verify_rows_with_absent(self, absent: int) -> Verdict:
         """Check the rows for someone who also knows what a person lacks."""
+        from setveil.judges.guarantees.verify.absence import verify_absence
+
         signs = self.signs(self.published)
         return verify_absence(
             self.published, self.guarantee, signs, absent=absent, absence=self.absence, show=self.show,
@@ -104,6 +102,8 @@ class ReleaseCheck:
 
     def signs(self, rows: Transactions) -> Any:
         """Find the labels that exclude a row of items for someone who knows an absent item."""
+        from setveil.judges.guarantees.verify.absence import signs_of
+
         lines = self.counts.lines() if self.counts else ()
         return signs_of(rows, self.absence, with_others(self.about), lines)
 

@@ -9,12 +9,9 @@ import numpy as np
 from setveil.judges.guarantees.kkm import KKmAnonymity
 from setveil.judges.guarantees.verify import Verdict
 from setveil.judges.guarantees.verify._classes import Overlap, TableClasses
-from setveil.judges.guarantees.verify.boxes import overlapping
 from setveil.judges.guarantees.verify.counts import CountsVerdict
-from setveil.judges.guarantees.verify.table_absence import verify_table_absence
 from setveil.judges.guarantees.verify.table_counts import check_table_counts
 from setveil.runs.checks import ReleaseCheck
-from setveil.runs.checks.facts import broken_by_overlaps
 
 
 @dataclass(frozen=True)
@@ -33,6 +30,8 @@ class TablesCheck(ReleaseCheck):
 
     def verify_rows_with_absent(self, absent: int) -> Verdict:
         """Check the rows for someone who also knows what a person lacks."""
+        from setveil.judges.guarantees.verify.table_absence import verify_table_absence
+
         signs = self.signs(self.published.sets)
         return verify_table_absence(
             self.published, self.guarantee, signs, absent=absent, absence=self.absence, show=self.show,
@@ -45,6 +44,9 @@ class TablesCheck(ReleaseCheck):
         Under (k,k^m)-anonymity each class is looked at by itself, as someone does who knows the class; else
         all rows together.
         """
+        from setveil.judges.guarantees.verify.boxes import overlapping
+        from setveil.runs.checks.facts import broken_by_overlaps
+
         published, sets = self.published, self.published.sets
         by_class = self.guarantee.model == KKmAnonymity.model
         classes = TableClasses.of(published)

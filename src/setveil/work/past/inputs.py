@@ -14,7 +14,7 @@ from setveil.judges.guarantees import Guarantee, least_rows
 from setveil.report.record import HierarchyEntry as HierarchyPart
 from setveil.report.record import Record
 from setveil.rows.data.also import also_of
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.layout import FORMATS
 from setveil.rows.data.skipped import OF_LACKING
 from setveil.rows.data.skipped import SAID as OF_LINES

@@ -9,7 +9,7 @@ from typing import Any
 from setveil.base.errors import DataError, listed
 from setveil.base.wording import are, count
 from setveil.report.record import PeopleEntry
-from setveil.rows.data.io import read_ids
+from setveil.rows.data.io.rows import read_ids
 from setveil.rows.data.personal import masked_examples
 from setveil.rows.data.transactions import Transactions
 from setveil.work.past.run import PastRun

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setveil.base.errors import DataError
 from setveil.judges.guarantees.verify.series import Fact, SeriesVerdict
 from setveil.releases.published.rows import read as read_published
-from setveil.rows.data.io import read
+from setveil.rows.data.io.rows import read
 from setveil.rows.data.people import Appearance, SeriesPeople
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import item_order

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from setveil.judges.guarantees.coherence import Coherence
 from setveil.judges.guarantees.kkm import KKmAnonymity
 from setveil.judges.guarantees.verify._classes import Batch, Ints, TableClasses
-from setveil.judges.guarantees.verify.coherence import verify_coherence
 from setveil.releases.published.table_files import PublishedTable
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import Vocabulary
@@ -160,6 +159,8 @@ class Shares:
         No class betrays a value, so neither do all rows together. A smallest set that does is within a class,
         and no id of it does alone.
         """
+        from setveil.judges.guarantees.verify.coherence import verify_coherence
+
         shown = np.repeat(np.arange(batch.rows.size), np.diff(batch.indptr))
         kept = public[batch.items] & wanted[shown]
         sensitive = wanted[held[0]]

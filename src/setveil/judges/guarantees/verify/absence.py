@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from setveil.base.errors import RequestError, faces
 from setveil.base.jit import compiled
 from setveil.base.progress import Progress, silent
+from setveil.judges.guarantees import ABSENCES, LABELS
 from setveil.judges.guarantees.kkm import KKmAnonymity
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.verify import Verdict
 from setveil.judges.guarantees.verify._projection import Rows, distinct_rows, holders_of
 from setveil.rows.data.transactions import Transactions
 
-ITEMS, LABELS = ABSENCES = ("items", "labels")
 MOST = 2  # items that are known to be absent
 LISTED = 10_000  # violations that are put in order
 FOUND, SMALLEST, NOTED = range(3)  # places in `state`

@@ -12,7 +12,6 @@ from setveil.judges.guarantees.kkm import KKmAnonymity
 from setveil.judges.guarantees.mixed_km import MixedKmAnonymity
 from setveil.judges.guarantees.verify._classes import RareItemsets, TableClasses
 from setveil.judges.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
-from setveil.judges.guarantees.verify.mixed_km import rows_of_facts
 from setveil.releases.published.table_files import PublishedTable
 
 
@@ -51,6 +50,8 @@ def _few_with_some_facts(
     published: PublishedTable, guarantee: KKmAnonymity | MixedKmAnonymity
 ) -> tuple[int, str]:
     """Find fewer than k published rows without items that share what may be known in addition to one item."""
+    from setveil.judges.guarantees.verify.mixed_km import rows_of_facts
+
     rows = np.flatnonzero(published.sets.row_lengths() == 0)
     if 0 < rows.size < guarantee.k:
         return rows.size, "published rows"

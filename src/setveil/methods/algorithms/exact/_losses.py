@@ -9,14 +9,17 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import lcm
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from setveil.kernels.rows import Ids
 from setveil.methods.algorithms._cut import leaf_occurrences
 from setveil.rows.data.transactions import Transactions
-from setveil.rows.engine.parts import RowsOnDisk
 from setveil.rows.hierarchy.tree import Hierarchy
+
+if TYPE_CHECKING:
+    from setveil.rows.engine.parts import RowsOnDisk
 
 BITS = 32  # binary places to which losses in bits are rounded
 PLACES = 128  # binary places of logarithms

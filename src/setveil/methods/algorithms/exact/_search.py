@@ -33,11 +33,11 @@ from setveil.methods.algorithms.exact._variables import Variables
 from setveil.methods.algorithms.hghs._suppression import CutSpace, in_rounds
 from setveil.rows.data.sums import is_in_memory
 from setveil.rows.data.transactions import Transactions
-from setveil.rows.engine.parts import RowsOnDisk
 from setveil.rows.hierarchy.tree import Hierarchy
 
 if TYPE_CHECKING:
     from setveil.methods.algorithms.exact._parameters import Exact
+    from setveil.rows.engine.parts import RowsOnDisk
 
 PATIENCE = 300.0  # seconds, where no time limit is given
 FIRST = {"entropy-max": ("lm",), "entropy": ("lm", "entropy-max")}  # objectives whose optima are good starts

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from setveil.base.tracing import Trace
 from setveil.kernels.rows import Ints, take_rows
 from setveil.methods.algorithms.rt._item_optimum import ItemOptima, ItemOptimum
 from setveil.methods.algorithms.rt._mondrian import mondrian
-from setveil.methods.algorithms.rt._sensitive import SensitiveValues
 from setveil.methods.algorithms.rt._splits import Splits
 from setveil.rows.tables.table import Table
+
+if TYPE_CHECKING:
+    from setveil.methods.algorithms.rt._sensitive import SensitiveValues
 
 
 class Objective:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from setveil.kernels.rows import Ints
-from setveil.methods.algorithms.rt._sensitive import SensitiveValues
 from setveil.rows.tables.quasi_identifiers import QuasiIdentifier
 from setveil.rows.tables.table import Table
+
+if TYPE_CHECKING:
+    from setveil.methods.algorithms.rt._sensitive import SensitiveValues
 
 
 class Splits:

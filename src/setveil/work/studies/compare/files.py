@@ -17,7 +17,7 @@ _HOW = ("encoding", "separator", "item_columns", "id_column", "item_column", "no
 def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Path | None) -> Transactions:
     """Read the files of a data set, all with the same layout, or a table with roles of its columns."""
     if roles is None:
-        from setveil.rows.data.io import read
+        from setveil.rows.data.io.rows import read
 
         return read(files[0] if len(files) == 1 else list(files), **reading)
     from setveil.rows.data.columns import split_names
