@@ -453,7 +453,8 @@ def test_paths_that_are_no_files(tmp_path: Path) -> None:
 def test_integers_are_read_without_polars(tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_text("1 2\n")
     code = (
-        "import sys; from setveil.rows.data.io import read; read(sys.argv[1]); print('polars' in sys.modules)"
+        "import sys; from setveil.rows.data.io.rows import read; "
+        "read(sys.argv[1]); print('polars' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "a.dat")], capture_output=True, text=True, check=True

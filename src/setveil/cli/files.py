@@ -18,7 +18,6 @@ from setveil.cli.session import say
 from setveil.releases.published.about import about_beside
 from setveil.releases.published.rows import read_image
 from setveil.rows.data.columns import as_field
-from setveil.rows.data.io.one_file import first_lines
 from setveil.rows.data.io.sniff import sniff_content
 from setveil.rows.data.io.source import as_text, gather, open_source, read_bytes
 from setveil.rows.data.layout import Origin, formats_of
@@ -158,6 +157,8 @@ def showing(error: SetveilError, paths: object, reading: Reading) -> str:
     source = error.source if isinstance(error, TableError) else None
     if source is None and (several[0] == "-" or not error.message.startswith(str(several[0]))):
         return ""
+    from setveil.rows.data.io.one_file import first_lines
+
     how = Reading(**{name: value for name, value in reading.explicit_options().items() if name in OF_FIELDS})
     try:
         first_lines(source or open_source(str(several[0])), **how.explicit_options())

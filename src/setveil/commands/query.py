@@ -31,7 +31,7 @@ from setveil.releases.published.shared import (
     read_sums,
     shared_by,
 )
-from setveil.releases.published.tables import TableRelease
+from setveil.releases.published.table_release import TableRelease
 from setveil.rows.data.layout import Layout
 from setveil.runs.options.itemsets import parse_itemsets, require_named
 from setveil.runs.run import VerifiedRelease

@@ -19,7 +19,7 @@ from setveil.commands.arguments import (
     tree_of,
     tree_of_codes,
 )
-from setveil.releases.published.fact_tables import require_no_facts
+from setveil.releases.published.table_files import require_no_facts
 from setveil.report.why import why_text
 from setveil.report.why_tables import why_table_text
 from setveil.rows.data.transactions import Transactions

@@ -19,7 +19,6 @@ from setveil.releases.published.recoding import (
 from setveil.releases.recipients import Certificate
 from setveil.rows.data.sums import Original, in_memory
 from setveil.rows.data.vocabulary import Vocabulary, item_order
-from setveil.rows.hierarchy._signatures import signatures
 from setveil.rows.hierarchy.boxes import Space
 from setveil.rows.hierarchy.computed import Labels
 from setveil.rows.hierarchy.tree import Hierarchy, HierarchyOrigin
@@ -94,6 +93,8 @@ def _of_items(items: AnyRecoding, tree: Hierarchy, data: Original, guarantee: Gu
     if _undecided(shown):
         known = {at: tree.labels[v] for v, at in place.items() if v < tree.n_leaves or v == tree.root}
         known |= {place[one.node]: one.sign for one in shown if one.common}
+        from setveil.rows.hierarchy._signatures import signatures
+
         signs = signatures(recode(in_memory(data), items), known)
         keys = {one.node: signs[place[one.node]] for one in shown}
     return _names(tree, shown, keys, common, root=tree.root in place and tree.root >= tree.n_leaves)
@@ -142,6 +143,8 @@ def _keys_of_codes(
             known[place] = items.tree.labels[box]
         elif of_code[code].common:
             known[place] = f"{of_code[code].sign} {rest[place][1]}"
+    from setveil.rows.hierarchy._signatures import signatures
+
     signs = signatures(recode(in_memory(data), items), known)
     keys: dict[int, list[Key]] = {one.node: [] for one in shown}
     for place, (code, text) in rest.items():

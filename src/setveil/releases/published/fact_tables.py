@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
-from setveil.base.errors import DataError, RequestError, listed, shorten
+from setveil.base.errors import DataError, listed, shorten
 from setveil.base.values.per_column import item_of
 from setveil.kernels.rows import frozen
 from setveil.releases.published.boxes import Fact
-from setveil.releases.published.facts import FactRows, ShownColumn, label_of, lines_in, read_parts, with_boxes
-from setveil.releases.published.table_files import ITEMS_FILE, PublishedTable
+from setveil.releases.published.facts import (
+    FactRows,
+    ShownColumn,
+    box_sizes,
+    boxes_with_others,
+    domain_of,
+    facts_record,
+    is_domain_public,
+    label_of,
+    lines_in,
+    read_parts,
+    with_all_codes,
+    with_boxes,
+    with_codes_listed,
+    write_codes,
+    write_lines,
+)
+from setveil.releases.published.listing import MEMBERS_FILE
+from setveil.releases.published.table_files import (
+    ITEMS_FILE,
+    PublishedTable,
+    set_name_of,
+    write_rows,
+)
+from setveil.releases.published.table_release import TableRelease
 from setveil.rows.data.columns import joined
 from setveil.rows.data.lacking import PUBLISHED
 from setveil.rows.data.named_columns import Column
@@ -23,15 +46,70 @@ from setveil.rows.tables.columns import TableColumns, read_columns
 from setveil.rows.tables.how import How
 from setveil.rows.tables.opened import Split
 
+if TYPE_CHECKING:
+    from setveil.rows.data.sums import Sums
+    from setveil.rows.facts.tables import FactTable
+    from setveil.rows.hierarchy.boxes import BoxTree
+    from setveil.rows.hierarchy.tree import Hierarchy
 
-def require_no_facts(about: Mapping[str, Any]) -> None:
-    """Refuse a table of facts, by what its about.json or its record says, where items are asked for."""
-    if "facts" in about:
-        raise RequestError(
-            "Facts of tables are verified, and measured by the run that made them, but neither counted nor "
-            "asked nor drawn, and no single one of them is explained.",
-            hint="Count in the published lines; report.json reports the information loss.",
-        )
+
+@dataclass(frozen=True, eq=False)
+class FactTableRelease(TableRelease):
+    """A table as published whose items are facts: there the parts of labels represent values."""
+
+    original: FactTable
+
+    @property
+    def facts(self) -> FactRows:
+        """The published facts."""
+        return cast("FactRows", self.table.sets)
+
+    def _with_facts(self, facts: FactRows) -> Self:
+        return replace(self, table=replace(self.table, sets=facts))
+
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the same as of other tables, and what the parts of facts are."""
+        parts = facts_record(self.facts, self.original.facts.columns, report)
+        return {**super().about(report), "facts": parts}
+
+    def _is_domain_public(self, report: Mapping[str, Any]) -> bool:
+        """Return whether the number of facts says nothing of the data."""
+        return is_domain_public(self.facts, report)
+
+    def with_others(self, _members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """Return the boxes that may have codes that about.json does not list."""
+        return boxes_with_others(self.facts)
+
+    def label_sizes(self) -> dict[str, int]:
+        """Return how many facts each box may represent."""
+        return box_sizes(self.facts)
+
+    def with_listing(self, data: Sums, tree: Hierarchy | None, least: int) -> Self:
+        """Let about.json list only codes that enough rows contain (see `published.facts`)."""
+        boxes = cast("BoxTree", self.labelled.tree_of(tree))
+        return self._with_facts(with_codes_listed(self.facts, self.original.facts, boxes, least))
+
+    def meaning(self) -> dict[str, Any]:
+        """Return the recoding and how many facts there can be; boxes say the rest."""
+        return {"recoding": self.recoding.kind, "domain": domain_of(self.facts), "labels": {}}
+
+    def with_all_members(self) -> Self:
+        """Let about.json list all codes of labels."""
+        return self._with_facts(with_all_codes(self.facts))
+
+    def _write_long(self, folder: Path, name: str) -> None:
+        """Write the columns of people, and a line for each fact with the number of the row in a column."""
+        write_rows(folder, self.table, name, self.set_names)
+        write_lines(folder / ITEMS_FILE, self.facts, name)
+
+    def _item_columns(self) -> list[tuple[str, Transactions]]:
+        """List the columns of codes, by name; one column of facts is written as it is."""
+        columns = super()._item_columns()
+        return columns if len(self.facts.columns) == 1 else columns_of_codes(self.facts)
+
+    def _write_members(self, folder: Path) -> None:
+        """Write members.json: all codes of each label, if about.json lists only some."""
+        write_codes(folder / MEMBERS_FILE, self.facts)
 
 
 def columns_of_codes(sets: FactRows) -> list[tuple[str, Transactions]]:
@@ -85,11 +163,6 @@ def read_facts_table(file: Path, about: Mapping[str, Any]) -> tuple[PublishedTab
 
 def _set_names(roles: Mapping[str, Any]) -> list[str]:
     return [roles["set"]] if isinstance(roles["set"], str) else list(roles["set"])
-
-
-def set_name_of(roles: Mapping[str, Any]) -> str:
-    """Name the items of a table: the column that contains them; of several, facts."""
-    return roles["set"] if isinstance(roles["set"], str) else "facts"
 
 
 def _together(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.base.errors import DataError, listed, shorten
+from setveil.base.errors import DataError, RequestError, listed, shorten
 from setveil.base.wording import count
 from setveil.kernels.rows import merge_rows, take_rows
 from setveil.rows.data.exposed import Exposed
@@ -197,3 +197,18 @@ def _set_fields(sets: Transactions, delimiter: str) -> NDArray[np.object_]:
     flat = [labels[item] for item in items.tolist()]
     fields = [outer(delimiter.join(flat[start:end])) for start, end in pairwise(indptr.tolist())]
     return _objects(fields)[group]
+
+
+def require_no_facts(about: Mapping[str, Any]) -> None:
+    """Refuse a table of facts, by what its about.json or its record says, where items are asked for."""
+    if "facts" in about:
+        raise RequestError(
+            "Facts of tables are verified, and measured by the run that made them, but neither counted nor "
+            "asked nor drawn, and no single one of them is explained.",
+            hint="Count in the published lines; report.json reports the information loss.",
+        )
+
+
+def set_name_of(roles: Mapping[str, Any]) -> str:
+    """Name the items of a table: the column that contains them; of several, facts."""
+    return roles["set"] if isinstance(roles["set"], str) else "facts"

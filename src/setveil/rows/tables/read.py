@@ -18,7 +18,6 @@ import numpy as np
 from setveil.base.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.base.wording import count
 from setveil.rows.data.columns import as_field, column_at, split_names
-from setveil.rows.data.decimals import with_points
 from setveil.rows.data.evidence import FEW, SURE
 from setveil.rows.data.io.source import open_source
 from setveil.rows.data.layout import Origin
@@ -250,6 +249,8 @@ def _with_points(
     column: TextColumn, labels: Sequence[str], decimal: str | None
 ) -> tuple[TextColumn, tuple[str, ...]]:
     """Write numbers with decimal commas with points; those that are then the same become one value."""
+    from setveil.rows.data.decimals import with_points
+
     pointed = with_points(labels, decimal, (MISSING,))
     if pointed == list(labels):
         return column, tuple(labels)

@@ -28,7 +28,7 @@ from setveil.releases.published.item_parts import FILES
 from setveil.releases.published.recoding import TABLE_LOCAL
 from setveil.releases.published.rows import read_row_map
 from setveil.releases.published.table_files import PublishedTable
-from setveil.releases.published.tables import TableRelease
+from setveil.releases.published.table_release import TableRelease
 from setveil.rows.data.io.rows import read
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import Vocabulary, item_order

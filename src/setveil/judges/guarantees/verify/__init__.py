@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from setveil.base.errors import RequestError, described
-from setveil.base.notebook import ROWS, card
 from setveil.judges.guarantees import Guarantee, class_names, models, module_of
 from setveil.judges.guarantees.verify.counts import CountsVerdict
 
@@ -97,6 +96,8 @@ class Verdict:
         return f"No: {phrase} does not hold, {broken}."
 
     def _repr_html_(self) -> str:
+        from setveil.base.notebook import ROWS, card
+
         words, record = models()[self.guarantee.model].words, self.as_dict()
         entries = [words.violation(entry) for entry in record["first"][:ROWS]]
         cut = [entry if len(entry) <= _WIDTH else f"{entry[: _WIDTH - 1]}…" for entry in entries]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from setveil.base.progress import Progress, silent
 from setveil.base.values.per_column import PerColumn
 from setveil.judges.guarantees.verify.km import BRIEF_STEPS, COUNT_STEPS, MOST_SHOWN, NEVER, Survey
-from setveil.releases.published.facts import FactRows
 from setveil.releases.published.table_files import PublishedTable
 
 BATCH = 2_000_000  # rows and occurrences of a batch
@@ -167,8 +166,8 @@ def own_columns(published: PublishedTable, m: int | float) -> tuple[Ints | None,
     if not isinstance(m, PerColumn):
         return None, None
     place = {name: at for at, name in enumerate(m.each)}
-    sets = published.sets
-    if isinstance(sets, FactRows):
+    sets: Any = published.sets
+    if sets.has_facts:
         names = [sets.columns[at].name for at in sets.column.tolist()]
     else:
         names = [published.set_name] * sets.n_items

@@ -18,7 +18,8 @@ from setveil.judges.utility.estimators import estimator_of
 from setveil.judges.utility.relational import SHARE, class_sizes, relational_loss
 from setveil.judges.utility.table_answers import TableQuery, query_errors, random_table_queries, true_answers
 from setveil.methods.algorithms.rt import rt
-from setveil.releases.published.tables import TableRelease, publish
+from setveil.releases.published.table_release import TableRelease
+from setveil.releases.published.tables import publish
 from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.rows.tables.ends import with_cells
 from setveil.rows.tables.table import Table
