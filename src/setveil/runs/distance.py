@@ -8,7 +8,6 @@ from setveil.base.errors import RequestError
 from setveil.base.progress import Progress
 from setveil.judges.guarantees import models
 from setveil.methods.algorithms import AlgorithmInfo
-from setveil.methods.algorithms.exact import exact
 from setveil.report.words import and_list
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.tree import Hierarchy
@@ -18,6 +17,8 @@ SINGLE = "suppression of sensitive occurrences"
 
 def require_known_optimum(algorithm: str, info: AlgorithmInfo, model: str) -> None:
     """Refuse to compare with an optimum that nobody knows."""
+    from setveil.methods.algorithms.exact import exact
+
     what = "The distance to the optimum (bound)"
     if model not in exact.info.guarantees:
         known = and_list([models()[name].title for name in exact.info.guarantees])
@@ -52,6 +53,8 @@ def distance(
     occurrences are suppressed, all others must be published. `limit`: seconds (see `Exact`). `failed` in the
     result: why the search was given up.
     """
+    from setveil.methods.algorithms.exact import exact
+
     if guarantee.model == "km-anonymity":
         objective = info.minimizes
         suppress = objective == "lm"
