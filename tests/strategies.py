@@ -11,6 +11,7 @@ from itertools import pairwise
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from setveil.judges.guarantees.km import KmAnonymity
@@ -54,6 +55,12 @@ def either(compiled: int, interpreted: int | None = None) -> int:
 def examples(compiled: int, interpreted: int | None = None) -> int:
     """Return how many of either number of examples a test tries."""
     return many(either(compiled, interpreted))
+
+
+def seeds(number: int, first: int = 0) -> pytest.MarkDecorator:
+    """Repeat a test with seeds, of which all but the first are exhaustive."""
+    later = [pytest.param(first + at, marks=pytest.mark.exhaustive) for at in range(1, number)]
+    return pytest.mark.parametrize("seed", [first, *later])
 
 
 @dataclass(frozen=True)

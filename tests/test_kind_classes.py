@@ -36,7 +36,9 @@ def counts_by_file() -> Counter[str]:
         if name.startswith(OWN):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance" and len(node.args) == 2:
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            if node.func.id == "isinstance" and len(node.args) == 2:
                 found[name] += len(CLASSES.intersection(_named(node.args[1])))
     return +found
 

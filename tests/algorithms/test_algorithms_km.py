@@ -20,7 +20,7 @@ from setveil.methods import algorithms
 from setveil.methods.algorithms._cut import Cut
 from setveil.methods.algorithms._refine import refine
 from setveil.releases.published import Release
-from strategies import Case, Rows, cases, examples, many, random_case, random_cases, seeded
+from strategies import Case, Rows, cases, examples, many, random_case, random_cases, seeded, seeds
 
 ALGORITHMS = ("oa", "da", "aa")
 TWINS = {"oa": naive.oa, "da": naive.da, "aa": naive.aa}
@@ -82,7 +82,7 @@ def check_twins(name: str, n: int, seed: int, **sizes: int) -> None:
         assert cut_of(run(name, case)) == expected, case
 
 
-@pytest.mark.parametrize("seed", range(3))
+@seeds(3)
 @pytest.mark.parametrize("name", ["da", "aa"])
 def test_greedy_cut_is_the_twins(name: str, seed: int) -> None:
     check_twins(name, examples(700), seed)
@@ -117,7 +117,7 @@ def test_cut_is_the_twins_whatever_is_counted_in_tables(
     assert min(ways.values()) > many(50)
 
 
-@pytest.mark.parametrize("seed", [20, 21])
+@seeds(2, 20)
 def test_oa_is_the_best_of_all_cuts(seed: int) -> None:
     check_twins("oa", examples(300), seed)
 

@@ -34,14 +34,14 @@ from setveil.methods.algorithms.coherence._borders import Borders
 from setveil.methods.algorithms.coherence._moles import PublicPrivateSplit
 from setveil.releases.published import Release
 from setveil.releases.published.recoding import Recoding
-from strategies import COMPILED, Rows, examples, many, random_rows, seeded, transactions
+from strategies import COMPILED, Rows, examples, many, random_rows, seeded, seeds, transactions
 
 
 def run(rows: naive_km.Rows, guarantee: Coherence, seed: int = 0, **parameters: Any) -> Release:
     return released(border, transactions(rows), None, guarantee, border.Parameters(**parameters), seed)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@seeds(3)
 def test_every_decision_is_the_twins(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = seeded(seed)
     scored = infeasible = 0

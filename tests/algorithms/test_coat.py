@@ -27,7 +27,7 @@ from setveil.methods.algorithms.coat import coat
 from setveil.releases.published import Release
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.tree import Hierarchy
-from strategies import Rows, examples, random_case, seeded, transactions
+from strategies import Rows, examples, random_case, seeded, seeds, transactions
 
 
 def test_weights_change_what_is_merged() -> None:
@@ -113,7 +113,7 @@ def check_twins(n: int, seed: int) -> Counter[str]:
     return seen
 
 
-@pytest.mark.parametrize("seed", range(3))
+@seeds(3)
 def test_groups_are_the_twins(seed: int) -> None:
     seen = check_twins(examples(500, 60), seed)
     assert min(seen["too many suppressed"], seen["suppressed"], seen["merged"]) > 0, seen

@@ -46,6 +46,7 @@ from strategies import (
     random_cases,
     random_tree,
     seeded,
+    seeds,
     transactions,
 )
 
@@ -188,7 +189,7 @@ def assert_optimal(case: Case, terms: Terms) -> Fraction | float | None:
 
 
 @MODELS
-@pytest.mark.parametrize("seed", range(2))
+@seeds(2)
 def test_no_release_loses_less(suppress: bool, objective: str, seed: int) -> None:
     rng = seeded(60 + seed)
     seen = Counter[str]()
@@ -398,7 +399,7 @@ def test_items_that_cannot_be_kept_together() -> None:
     assert images(run(SMALL, Terms(keep=("a",)))) == {"a": "a", "b": None, "c": None}
 
 
-@pytest.mark.parametrize("seed", range(2))
+@seeds(2)
 def test_hinted_share_is_the_least_that_will_do(seed: int) -> None:
     rng = seeded(70 + seed)
     refused = 0

@@ -19,14 +19,14 @@ from setveil.judges.guarantees.verify.coherence import verify_coherence
 from setveil.methods.algorithms.coherence import _minimal_moles as mole_kernel
 from setveil.methods.algorithms.coherence import mm
 from setveil.releases.published import Release
-from strategies import examples, many, seeded, transactions
+from strategies import examples, many, seeded, seeds, transactions
 
 
 def run(rows: Rows, guarantee: Coherence, seed: int = 0, **parameters: Any) -> Release:
     return released(mm, transactions(rows), None, guarantee, mm.Parameters(**parameters), seed)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@seeds(3)
 def test_every_decision_is_the_twins(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = seeded(20 + seed)
     scored = 0

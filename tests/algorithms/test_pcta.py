@@ -30,7 +30,7 @@ from setveil.methods.algorithms._item_groups import ItemGroups
 from setveil.methods.algorithms.pcta import pcta
 from setveil.releases.published import Release
 from setveil.rows.hierarchy.tree import Hierarchy
-from strategies import Rows, examples, random_case, seeded, transactions
+from strategies import Rows, examples, random_case, seeded, seeds, transactions
 
 
 def run(
@@ -95,7 +95,7 @@ def check_twins(n: int, seed: int) -> Counter[str]:
     return seen
 
 
-@pytest.mark.parametrize("seed", range(4))
+@seeds(4)
 def test_steps_are_the_twins(seed: int) -> None:
     seen = check_twins(examples(500, 60), seed)
     assert min(seen["too many suppressed"], seen["suppressed"], seen["merged"]) > 0, seen

@@ -448,7 +448,8 @@ def test_another_numba_python_or_processor_has_other_files(monkeypatch: pytest.M
 def test_only_public_names_of_numba_and_llvmlite_are_imported() -> None:
     found = set()
     for path in Path(setveil.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if re.search("numba|llvmlite", text) else ():
             names = [one.name for one in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
             module = getattr(node, "module", None) or ""
             if any((module or name).startswith(("numba", "llvmlite")) for name in names):
