@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.base.errors import DataError
+from setveil.base.errors import DataError, TableError
 from setveil.rows.data.transactions import Transactions
 
 FRAME = pd.DataFrame({"patient": [7, 7, 9], "code": ["a", "b", "a"], "sex": ["m", "f", "f"]})
@@ -115,3 +115,11 @@ def test_an_index_without_a_name_is_omitted() -> None:
     assert Transactions.from_frame(frame).rows() == ROWS
     with pytest.raises(DataError, match="nothing says which columns"):  # the index may hold the ids as well
         Transactions.from_frame(frame.rename({"patient_id": "x"}))
+
+
+def test_a_proposal_for_events_of_an_indexed_frame_is_tried() -> None:
+    marks = pd.DataFrame(
+        {"a": [1, 0] * 15, "PAT-00007": [0, 1] * 15}, index=[f"PAT-{n:05}" for n in range(30)]
+    )
+    with pytest.raises(TableError, match="would be an item of this one-hot table"):
+        sv.read(marks, format="onehot")

@@ -8,10 +8,12 @@ import random
 import re
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -593,3 +595,94 @@ def test_the_list_of_published_files_is_that_of_the_folder(
         assert sorted(listed) == sorted(path.name for path in (out / "published").iterdir())
         page = (out / "internal" / "report.html").read_text("utf-8")
         assert all(file in page.partition("May be shared:")[2][:2000] for file in listed)
+
+
+# IDs that neither the name of the column nor their form tells: only that rows are made by them.
+UNLIKE_IDS: dict[str, Callable[[int], str]] = {
+    "at the end a word": lambda at: f"{31_974 + 37 * at}-KO",
+    "with dots": lambda at: f"KO.{at:03}.{7 * at:03}",
+    "letters and digits": lambda at: f"q{at:02}zz{17 * at % 91:02}kk",
+    "a name": lambda at: f"Anna {chr(65 + at % 26)}{'abc'[at // 26]}koch",
+    "a user": lambda at: f"anna.{chr(97 + at % 26)}{'abc'[at // 26]}ohn",
+}
+READ_BY_ID: dict[str, Callable[[pl.DataFrame, pl.DataFrame], object]] = {
+    "lines": lambda long, _: sv.read(long, id_column="who", item_column="code"),
+    "lists": lambda _, lists: sv.read(lists, id_column="who", item_column="codes"),
+    "an index": lambda long, _: sv.read(long.to_pandas().set_index("who")["code"]),
+    "an index of lists": lambda _, lists: sv.read(
+        lists.rename({"who": "patient"}).to_pandas().set_index("patient")
+    ),
+    "an index without a name": lambda _, lists: sv.read(
+        lists.to_pandas().set_index("who").rename_axis([None]).assign(patient=lists["who"].to_numpy())
+    ),
+    "groups": lambda long, _: sv.read(long.rename({"who": "patient"}).to_pandas().groupby("patient")["code"]),
+    "facts": lambda long, _: sv.read_facts(
+        long.with_columns(day=pl.lit("2024-01-05")), id="who", sets="code", when={"day": "month"}
+    ),
+    "a table": lambda _, lists: sv.read_table(
+        lists.with_columns(age=pl.lit(30)), id_column="who", qi="age", set="codes"
+    ),
+    "a table with an index": lambda _, lists: sv.read_table(
+        lists.with_columns(age=pl.lit(30)).rename({"who": "patient"}).to_pandas().set_index("patient"),
+        qi="age",
+        set="codes",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", UNLIKE_IDS)
+@pytest.mark.parametrize("how", READ_BY_ID)
+def test_what_rows_are_made_by_is_an_id_whatever_it_looks_like(how: str, form: str, tmp_path: Path) -> None:
+    ids = [UNLIKE_IDS[form](at) for at in range(N)]
+    rows = [[*row, *([ids[7]] if at % 2 else [])] for at, row in enumerate(ROWS)]
+    pairs = [(who, code) for who, row in zip(ids, rows, strict=True) for code in row]
+    long = pl.DataFrame(pairs, schema=["who", "code"], orient="row")
+    data = READ_BY_ID[how](long, pl.DataFrame({"who": ids, "codes": rows}))
+    release = sv.anonymize(data, k=2, m=1, details=False)
+    assert "person IDs" in str(stopped(lambda: release.write(tmp_path / "out")))
+
+
+def test_levels_of_an_index_are_no_ids_if_they_are_named_so() -> None:
+    lists = pd.DataFrame({"codes": ROWS}, index=pd.Index(PERSONS["a prefix"], name="patient"))
+    assert sv.read(lists).personal.columns[0].name == "patient"
+    assert not sv.read(lists, not_ids="patient").personal.columns
+
+
+MANY_SIGNS = {
+    "mail": "someone7@example.org", "a semicolon": "KO;00007", "a comma": "KO,00007", "a bar": "KO|00007",
+    "a brace": "{00007-ko}", "an underscore": "KO_00007", "a blank": "KO 00007", "a quote": 'KO"00007',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", MANY_SIGNS)
+@pytest.mark.parametrize("sign", [";", "#", "/", " "])
+def test_ids_are_found_between_all_signs_of_a_cell(form: str, sign: str, tmp_path: Path) -> None:
+    ids = [MANY_SIGNS[form].replace("7", str(at)) for at in range(N)]
+    rows = [[*row, *([ids[7]] if at % 2 else [])] for at, row in enumerate(ROWS)]
+    lines = pl.DataFrame({"patient": ids, "age": 30, "day": "2024-01-05", "codes": rows})
+    table = sv.read_table(lines, id_column="patient", qi="age", set="codes")
+    made = sv.anonymize(replace(table, delimiter=sign), k=2, m=1, details=False, counts=False)
+    assert "person IDs" in str(stopped(lambda: made.write(tmp_path / "out")))
+    made = sv.anonymize(
+        sv.read(lines, id_column="patient", item_column="codes"), k=2, m=1, details=False, counts=False
+    )
+    assert "person IDs" in str(stopped(lambda: made.write(tmp_path / "out", format="spmf")))
+    if sign in " ;" or {sign, ";"} & {*ids[7]}:
+        return
+    of_facts: dict[str, Any] = {"id": "patient", "sets": "codes", "when": {"day": "month"}, "sign": sign}
+    several: list[dict[str, Any]] = [{}, {"qi": ["age"]}]
+    for more in several:
+        facts = sv.read_facts(lines.explode("codes"), **of_facts, **more)
+        made = sv.anonymize(facts, k=2, m=1, details=False, counts=False)
+        assert "person IDs" in str(stopped(lambda: made.write(tmp_path / "out")))  # noqa: B023
+
+
+def test_codes_in_a_column_called_row_are_checked(tmp_path: Path) -> None:
+    ids = PERSONS["a prefix"]
+    lines = [(who, code) for who, row in zip(ids, ROWS, strict=True) for code in [*row, ids[7]]]
+    facts = sv.read_facts(
+        pl.DataFrame(lines, schema=["patient", "row"], orient="row").with_columns(day=pl.lit("2024-01-05")),
+        id="patient", sets="row", when={"day": "month"},
+    )  # fmt: skip
+    release = sv.anonymize(facts, k=2, m=1, details=False, counts=False)
+    assert "person IDs" in str(stopped(lambda: release.write(tmp_path / "out")))

@@ -12,15 +12,18 @@ from setveil.base.errors import DataError, described, shorten
 from setveil.rows.data.columns import Codes
 from setveil.rows.data.frames import FrameTable, as_polars, read_lists
 from setveil.rows.data.named_columns import Column
-from setveil.rows.data.pandas_frames import is_pandas, pandas_columns
+from setveil.rows.data.pandas_frames import is_pandas, pandas_columns, unused_levels
 
 
 def frame_table(frame: object, name: str, id_column: str | None = None) -> FrameTable:
-    """Take a data frame as a table; an index of pandas counts only where `id_column` names it."""
+    """Take a data frame as a table; an index of pandas is its last column, or its first if it has the ids."""
     if is_pandas(frame):
         if not hasattr(frame, "columns"):
             raise DataError(f"Found {described(frame)}, expected a data frame with named columns.")
-        frame, _, _ = pandas_columns(frame, id_column or "", None)
+        plain, _, _ = pandas_columns(frame, id_column or "", None)
+        for level, texts in unused_levels(frame, plain.columns).items():
+            plain[level] = texts
+        frame = plain
     table = as_polars(frame)
     return FrameTable(table, table.collect_schema().names(), name)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from setveil.rows.data.named_columns import Column
 from setveil.rows.data.names import is_measured_name
 from setveil.rows.data.nested_columns import paths, require_columns, which_list, without_nulls
 from setveil.rows.data.nested_frames import flat_frame
-from setveil.rows.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
+from setveil.rows.data.pandas_frames import is_pandas, pandas_columns, unused_levels, without_index_levels
 from setveil.rows.data.rows_of_columns import read_lists_by_id, read_table, with_unused
 from setveil.rows.data.rows_read import RowsRead, require_people
 from setveil.rows.data.set_fields import refuse_lists
@@ -34,7 +35,7 @@ _HEAD = 5000  # rows that are looked at to tell columns apart
 
 
 def read_frame(
-    frame: object,
+    frame: Any,
     wanted: Wanted,
     name: str = "the data frame",
     form: str | None = None,
@@ -43,16 +44,21 @@ def read_frame(
     skip_last: int | None = None,
 ) -> RowsRead:
     """Read rows of a frame (see `from_frame`): lists of a column, else as `rows_of_columns.read_table`."""
+    levels: dict[str, list[str]] = {}
     if is_pandas(frame):
+        indexed = frame
         if wanted.item_columns is not None and wanted.id_column is None and hasattr(frame, "columns"):
-            frame = frame.reset_index(drop=True)  # type: ignore[attr-defined]
+            frame = frame.reset_index(drop=True)
         frame, id_column, item_column = pandas_columns(frame, wanted.id_column, wanted.item_column)
         wanted = replace(wanted, id_column=id_column, item_column=item_column)
+        levels = unused_levels(indexed, frame.columns)
     table = as_polars(frame)
     schema = table.collect_schema()
     wanted = paths(wanted, schema)
     offered = without_index_levels(schema, wanted.id_column, wanted.item_column, name)
     first_is_id = first_is_id and len(offered) == len(schema)  # an index may hold the ids, too
+    hidden = table.select(pl.col([one for one in schema if one not in offered]).cast(pl.String))
+    aside = {**hidden.collect().to_dict(), **{one: pl.Series(texts) for one, texts in levels.items()}}
     listing = [at for at, dtype in enumerate(offered.values()) if isinstance(dtype, pl.List | pl.Array)]
     require_columns(FrameTable(table, list(offered), name), wanted, listing)
     if len(listing) > 1 and not wanted.named and not form and all("." in list(offered)[at] for at in listing):
@@ -61,6 +67,7 @@ def read_frame(
     if lists is None:
         try:
             found = FrameTable(table, list(offered), name, first_is_id=first_is_id, skip_last=skip_last)
+            found.aside = aside
             return read_table(found, form, wanted)
         except TableError as question:
             question.keep(lambda options: _works(table, options, name, form, wanted))
@@ -71,6 +78,7 @@ def read_frame(
             f"{name}: column {shorten(lists)} contains lists: there is no delimiter between their items.",
         )
     frame_table = FrameTable(table, list(offered), name, skip_last=skip_last)
+    frame_table.aside = aside
     part = read_lists(frame_table.table, lists, name)
     if wanted.id_column is None:
         return with_unused(frame_table, part, {})
@@ -124,6 +132,7 @@ def _works(
     skip_last = int(said.pop("skip_last", 0))
     said.pop("skip_lines", None)
     said.pop("header_lines", None)
+    events = said.pop("rows_are_events", False)
     lacking = (wanted.lacking or PLAIN).with_ways(said)
     wanted = replace(wanted, **said, lacking=lacking)
     try:
@@ -134,7 +143,8 @@ def _works(
         return False
     except (DataError, RequestError):
         return False
-    require_people(name, part, wanted)
+    if not events:
+        require_people(name, part, wanted)
     return bool((part.codes >= 0).any())
 
 
@@ -206,6 +216,7 @@ class FrameTable:
     outside: Sequence[Sequence[str]] = ()
     trouble = ""
     notes: Sequence[str] = ()
+    aside: Mapping[str, pl.Series] = MappingProxyType({})  # levels of an index that are no columns
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +48,20 @@ def pandas_columns(
     elif offered and id_column is None and not _has_lists(value) and guess_columns(columns) is None:
         value = value.reset_index(level=offered)  # the index may have the ids
     return _plain(value), id_column, item_column
+
+
+def unused_levels(value: Any, columns: Sequence[str]) -> dict[str, list[str]]:
+    """List the texts of those levels of an index that are among no columns: they may be IDs all the same."""
+    if type(value).__name__ == "SeriesGroupBy":
+        value = value.agg(list)
+    levels: dict[str, list[str]] = {}
+    for place, level in enumerate(value.index.names):
+        values = value.index.get_level_values(place)
+        if str(level) not in columns and (level is not None or values.inferred_type == "string"):
+            cells = zip(values, values.isna().tolist(), strict=True)
+            name = f"__index_level_{place}__" if level is None else str(level)
+            levels[name] = ["" if missing else str(cell) for cell, missing in cells]
+    return levels
 
 
 def without_index_levels(

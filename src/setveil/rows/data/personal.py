@@ -9,9 +9,9 @@ value matches if it is a whole published value, whatever its case, blanks, dots 
   a card number (its last digit fits) or an exact address (street and house number), or with such a word;
 - of a field position whose values behave like IDs: each value that no other position has, so that the age
   ``17`` is not taken for patient number ``17``, and items that come back are never IDs;
-- of an ignored or ID column that is named or looks like IDs: each value long enough to say something by
-  itself. A short one (fewer than 9 digits or 6 characters, or like a diagnosis code) counts only if an item
-  column has it on the same line: order 17 and product 17 may differ.
+- of the ID column, and of ignored columns that are named or look like IDs: each value that says something by
+  itself. One of fewer than 9 digits or 6 characters, of one word, or like a diagnosis code, counts only if an
+  item column has it on the same line: order 17 and product 17 may differ.
 
 Values are kept as hashes, so that nothing of a person stays in memory and a million of them take 8 MB.
 """
@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 from setveil.base.errors import DataError, RequestError, listed
 from setveil.rows.data import evidence
 from setveil.rows.data.columns import split_names
-from setveil.rows.data.ids import Values, look_like_ids, of_cells, why_id
+from setveil.rows.data.ids import Values, of_cells, why_id
 from setveil.rows.data.named_columns import Column
-from setveil.rows.data.names import is_address_name, is_person_id
+from setveil.rows.data.names import is_address_name, is_person_id, tells_person
 from setveil.rows.data.personal_forms import ADDRESS, CARD, IP, MAIL, PHONE, addresses, form_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ _FORM_INSIDE = r"@|[\s;|]\+[0-9]|[0-9:]\.?[0-9]+[.:][0-9]|[3-6][0-9]{12,}"  # hi
 _CODE = re.compile(r"[A-Z][0-9][0-9A-Z]\.?[0-9A-Z]{0,4}", re.ASCII)  # of a diagnosis
 _SAYING = 9  # digits that can hardly be another number by chance
 _BY_CHANCE = rf"^(?:[0-9]{{6,{_SAYING - 1}}}|{_CODE.pattern})$"
+_SAID = r"[0-9]|[^\W_][\W_]+[^\W_]"  # in a value that says something: a digit, or several words
 _MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
 _FEW = 10_000  # values that are looked through sooner than polars is imported
 _LENGTHY = 2_000  # signs of a value, for which polars alone takes time in proportion
@@ -310,7 +311,7 @@ def ids_of_columns(
             first.unique(), named
         ):  # the first lines tell; what is published itself is looked at in full
             found += _of_forms(name, named, different)
-        if _are_ids(name, first) or (isinstance(column, Values) and _count_rows(different)):
+        if isinstance(column, Values) or _are_ids(name, first):
             own = hashed(folded(different))
             telling, own = own[_say_something(different).to_numpy()], np.sort(own)
             several = [telling, *(_on_same_lines(own, column, one) for one in items)]
@@ -318,10 +319,6 @@ def ids_of_columns(
             if hashes.size:
                 found.append(PersonalColumn(name, named, IDS, hashes))
     return tuple(found)
-
-
-def _count_rows(labels: pl.Series) -> bool:
-    return look_like_ids(labels.sort().head(evidence.LINES).to_list(), once=True)
 
 
 def cells_of(column: Values) -> tuple[str, pl.Series]:
@@ -363,15 +360,23 @@ def other_columns(
 
 
 def _may_be(name: str, cells: Sequence[str]) -> bool:
+    name = _inmost(name)
     return is_person_id(name) or bool(forms(list(set(cells)), name)) or bool(why_id(of_cells(name, cells)))
 
 
+def _inmost(name: str) -> str:
+    """Take the last part of the name of a field inside others, if it tells a person: ``who.patient``."""
+    last = name.rpartition(".")[2]
+    return last if tells_person(last) else name
+
+
 def _are_ids(name: str, first: pl.Series) -> bool:
+    name = _inmost(name)
     return is_person_id(name) or bool(why_id(of_cells(name, first.to_list())))
 
 
 def _say_something(labels: pl.Series) -> pl.Series:
-    found = labels.str.contains("[0-9]") & ~labels.str.contains(_BY_CHANCE)
+    found = labels.str.contains(_SAID) & ~labels.str.contains(_BY_CHANCE)
     return found & (labels.str.len_chars() >= 6)
 
 

@@ -70,7 +70,8 @@ def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> P
     fields = Personal((*part.personal, *personal_fields(part.indptr, part.codes, part.labels, part.places)))
     if set(part.item_columns) & set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ()):
         fields = Personal(part.personal)
-    return fields.without(not_ids, (*part.item_columns, *part.ignored_columns))
+    known = (*part.item_columns, *part.ignored_columns, *(column.named for column in part.personal))
+    return fields.without(not_ids, known)
 
 
 def refuse_rounded_column(where: str, column: str, codes: Codes, labels: Sequence[str], what: str) -> None:
