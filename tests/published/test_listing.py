@@ -78,12 +78,19 @@ def test_a_named_hierarchy_is_listed_unchanged() -> None:
     assert "others" not in release.meaning()
 
 
-def test_hierarchies_that_were_computed() -> None:
+def test_hierarchies_that_were_computed(tmp_path: Path) -> None:
     rows = Transactions.from_rows([["250.1", "250.2", "401.1", "401.2", "tea", "nuts", "beer", "250.13"]])
     for tree in (balanced(rows, 3), by_cooccurrence(rows, 2), by_prefix(rows)):
         again = sv.Hierarchy.from_paths(tree.paths())  # without a note of its origin
         assert is_computed(again)
         assert authored_items(again) == frozenset()
+    few = Transactions.from_rows([["tea", "nuts", "beer"]])
+    for tree in (balanced(few, 5), by_cooccurrence(few, 5), by_prefix(few)):
+        assert tree.height == 1
+        sv.write_hierarchy(tree, tmp_path / "tree.csv")
+        assert authored_items(sv.read_hierarchy(tmp_path / "tree.csv")) == frozenset()
+    (tmp_path / "tree.csv").write_text("tea;all\nbeer;all\n")
+    assert authored_items(sv.read_hierarchy(tmp_path / "tree.csv")) == {"tea", "beer"}
     later = Transactions.from_rows([[*rows.vocabulary.labels, "what one person wrote"]])
     for tree in (balanced(rows, 3), by_cooccurrence(rows, 2), by_prefix(rows)):
         again = extend(sv.Hierarchy.from_paths(tree.paths()), later)

@@ -8,6 +8,7 @@ checked by the same rules.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +33,7 @@ _NUMBERS = {
 _OF_KIND = {"groups": ("group", "row"), "facts": ("row",)}  # in data.csv, by the recoding of about.json
 _LINES = {"fimi": "", "spmf": ""}  # formats with blanks between fields
 _PARTS = re.compile(r"[;,|@{}()\t]+ ?")
+_NAMES = re.compile(rb"^@ITEM=[0-9]+=(.*)$", re.MULTILINE)  # of the items of SPMF
 _WORDS = re.compile(r"[\s<>\"'&;,(){}\[\]=]+")
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"|(?<=[\[,: ])-?[0-9]+(?=[\],} ])')
 _BLOCK = 1 << 24  # bytes that are split at once
@@ -120,9 +122,10 @@ def _list_of(names: Sequence[str]) -> str:
 def published_values(folder: Path) -> Iterator[tuple[str, list[str]]]:
     """List the different values of each file below a folder, and the name of the file."""
     about = _about(folder)
+    signs = [sign for sign in (about.get("delimiter"), about.get("facts", {}).get("sign")) if sign]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
-        yield name, list(dict.fromkeys(_with_parts(_values(path, name, about))))
+        yield name, list(dict.fromkeys(_with_parts(_values(path, name, about), *signs)))
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -148,6 +151,8 @@ def _of_text(path: Path, name: str, about: Mapping[str, Any]) -> Iterator[str]:
     """List the fields of a file of lines, without numbers that setveil gives."""
     content = path.read_bytes()
     data = name == about.get("file")
+    if data and about.get("format") == "spmf":
+        yield from (found.decode("utf-8", "replace") for found in _NAMES.findall(content))
     separator = _LINES.get(about.get("format", ""), about.get("separator") or ",") if data else ","
     numbers = (*_NUMBERS.get(path.name, ()), *(_OF_KIND.get(about.get("recoding", ""), ()) if data else ()))
     if about.get("id_column") and name in (about.get("file"), about.get("items_file")):
@@ -157,7 +162,8 @@ def _of_text(path: Path, name: str, about: Mapping[str, Any]) -> Iterator[str]:
         head = tokenize(content.partition(b"\n")[0], separator=separator, quotes=True)
         ends = zip(head.starts.tolist(), head.ends.tolist(), strict=True)
         header = [_field(content[start:end]) for start, end in ends]
-        keep = np.array([field not in numbers for field in header], np.bool_)
+        # Only the first column of a name: items may be called like the numbers of rows.
+        keep = np.array([field not in numbers or field in header[:at] for at, field in enumerate(header)])
         if head.codes.size != len(header) or keep.all():
             keep = None
     tokens = tokenize(content, separator=separator, quotes=bool(separator), keep=keep)
@@ -210,9 +216,25 @@ def _of_parquet(path: Path) -> Iterator[str]:
         yield from frame.select(column.unique().cast(pl.String)).collect().to_series().drop_nulls()
 
 
-def _with_parts(values: Iterable[str]) -> Iterator[str]:
-    """Add to values that list several their parts."""
+def _with_parts(values: Iterable[str], *signs: str) -> Iterator[str]:
+    """Add to values that list several their parts.
+
+    `signs`: between the parts, and between the parts of these: the parts may contain other signs.
+    """
     for value in values:
         yield value
+        parts = [value]
+        for sign in signs:
+            if any(sign in part for part in parts):
+                parts = [one for part in parts for one in _split(part, sign)]
+                yield from parts
         if _PARTS.search(value) is not None:
             yield from filter(None, _PARTS.split(value))
+
+
+def _split(text: str, sign: str) -> list[str]:
+    """Split a text at a sign, but not inside double quotes."""
+    try:
+        return [part for line in csv.reader([text], delimiter=sign) for part in line if part]
+    except csv.Error:  # it is not written so
+        return text.split(sign)

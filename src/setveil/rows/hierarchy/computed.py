@@ -77,19 +77,20 @@ def is_computed(tree: Hierarchy) -> bool:
     """Whether a hierarchy was computed from items that occur, or looks as if it had been.
 
     A file keeps no note of that. Its nodes say it: ``C1_0``, ``L1_0`` or ``tea · milk · …``, or below ``*``
-    prefixes of the items, ranges or periods. A hierarchy of other rows, such as those of all years, is one.
+    prefixes of the items, ranges or periods, or in a file no groups. A hierarchy of other rows, such as those
+    of all years, is one.
     """
     if tree.origin is not None and tree.origin.source == "co-occurrence":
         return True
     inner = [node for node in range(tree.n_leaves, tree.n_nodes) if node != tree.root]
     own = [node for node in inner if not UNLISTED.fullmatch(tree.labels[node])]
     labels = [tree.labels[node] for node in own]
-    if not own:
-        return False
-    if all(map(_MADE.fullmatch, labels)):
+    if own and all(map(_MADE.fullmatch, labels)):
         return True
     if set(tree.labels[tree.root]) != {"*"}:
         return False
+    if not own:  # of few items, or of none that begin alike
+        return tree.origin is not None and tree.origin.source == "file"
     if all(map(_RANGE.fullmatch, labels)) or all(map(_PERIOD.fullmatch, labels)):
         return True
     return all(_is_prefix(tree.labels[node], (tree.labels[x] for x in tree.leaves(node))) for node in own)
