@@ -686,3 +686,21 @@ def test_codes_in_a_column_called_row_are_checked(tmp_path: Path) -> None:
     )  # fmt: skip
     release = sv.anonymize(facts, k=2, m=1, details=False, counts=False)
     assert "person IDs" in str(stopped(lambda: release.write(tmp_path / "out")))
+
+
+@pytest.mark.parametrize("text", ["see {}", "{} said so", "as ({}), yes", "call {}: urgent"])
+def test_ids_are_found_in_texts(text: str, tmp_path: Path) -> None:
+    ids = PERSONS["a prefix"]
+    rows = [[*row, *([text.format(ids[7])] if at % 2 else [])] for at, row in enumerate(ROWS)]
+    data = sv.read(pl.DataFrame({"patient": ids, "items": rows}), id_column="patient", item_column="items")
+    release = sv.anonymize(data, k=2, m=1, details=False)
+    assert "person IDs" in str(stopped(lambda: release.write(tmp_path / "out")))
+    with pytest.raises(sv.PersonalDataError):
+        sv.convert(data, tmp_path / "rows.jsonl")
+
+
+def test_short_ids_are_no_words_of_items(tmp_path: Path) -> None:
+    rows = [[str(at + 1), *row, *(["vitamin B 12"] if at % 2 else [])] for at, row in enumerate(ROWS)]
+    data = sv.Transactions.from_rows(rows)
+    assert data.personal.columns
+    sv.anonymize(data, k=3, m=1, details=False).write(tmp_path / "out")

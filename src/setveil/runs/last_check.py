@@ -34,6 +34,7 @@ _OF_KIND = {"groups": ("group", "row"), "facts": ("row",)}  # in data.csv, by th
 _LINES = {"fimi": "", "spmf": ""}  # formats with blanks between fields
 _PARTS = re.compile(r"[;,|@{}()\t]+ ?")
 _NAMES = re.compile(rb"^@ITEM=[0-9]+=(.*)$", re.MULTILINE)  # of the items of SPMF
+_GAP = re.compile(r"\s")
 _WORDS = re.compile(r"[\s<>\"'&;,(){}\[\]=]+")
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"|(?<=[\[,: ])-?[0-9]+(?=[\],} ])')
 _BLOCK = 1 << 24  # bytes that are split at once
@@ -217,7 +218,7 @@ def _of_parquet(path: Path) -> Iterator[str]:
 
 
 def _with_parts(values: Iterable[str], *signs: str) -> Iterator[str]:
-    """Add to values that list several their parts.
+    """Add to values that list several their parts, and to texts their words that say something.
 
     `signs`: between the parts, and between the parts of these: the parts may contain other signs.
     """
@@ -230,10 +231,14 @@ def _with_parts(values: Iterable[str], *signs: str) -> Iterator[str]:
                 yield from parts
         if _PARTS.search(value) is not None:
             yield from filter(None, _PARTS.split(value))
+        if _GAP.search(value) is not None:
+            yield from filter(says_something, (word.strip(".:!?#*") for word in _WORDS.split(value)))
 
 
 def _split(text: str, sign: str) -> list[str]:
     """Split a text at a sign, but not inside double quotes."""
+    if '"' not in text:
+        return [part for part in text.split(sign) if part]
     try:
         return [part for line in csv.reader([text], delimiter=sign) for part in line if part]
     except csv.Error:  # it is not written so
