@@ -219,6 +219,19 @@ def test_long_table_and_a_cut_whose_sets_fit_no_table(
         verify(tmp_path / "out", promise)
 
 
+def test_ids_of_a_long_table_are_no_items(session: SparkSession, tmp_path: Path) -> None:
+    from setveil.spark import anonymize
+
+    lines = [(f"{n + 300}-KO", item) for n in range(40) for item in ("i01", "307-ko" if n % 2 else "i02")]
+    frame = session.createDataFrame(lines, "person string, code string")
+    tree = sv.Hierarchy.from_paths([[item, "*"] for item in ("i01", "i02", "307-ko")])
+    how: dict[str, Any] = {"hierarchy": tree, "id_column": "person", "item_column": "code"}
+    with pytest.raises(sv.PersonalDataError, match=r"1 value of the IDs \(30\*\*\*\*o\)"):
+        anonymize(frame, sv.KmAnonymity(3, 1), **how).write(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    anonymize(frame, sv.KmAnonymity(3, 1), not_ids="ids", **how).write(tmp_path / "out")
+
+
 # --- files next to the rows
 
 

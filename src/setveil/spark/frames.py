@@ -13,11 +13,13 @@ from pyspark.sql.types import ArrayType, ByteType, IntegerType, LongType, ShortT
 from setveil.base.errors import DataError, RequestError, described, did_you_mean
 from setveil.rows.data.evidence import LINES
 from setveil.rows.data.ids import of_cells
-from setveil.rows.data.personal import Personal, items_of_columns
+from setveil.rows.data.personal import Personal, ids_column, items_of_columns
 from setveil.rows.data.personal_places import column_at_place, places_of_ids
 
 _PLAIN = (StringType, ByteType, ShortType, IntegerType, LongType)
 _SHOWN = 3  # items by which a row is told
+_ID = "id "  # how the place of a row of a long table begins
+IDS = "ids"  # what `not_ids` calls the IDs of such a table
 
 
 def active_session() -> SparkSession:
@@ -75,7 +77,7 @@ def rows_of(
         )
     cell = F.coalesce("item", F.lit(""))  # a missing item, which is refused like an empty one
     rows = lines.groupBy("id").agg(F.array_sort(F.collect_set(cell)).alias("items"))
-    return rows.select("items", F.concat(F.lit("id "), F.col("id").cast("string")).alias("place"))
+    return rows.select("items", F.concat(F.lit(_ID), F.col("id").cast("string")).alias("place"))
 
 
 def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
@@ -91,7 +93,22 @@ def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
         at = F.lit(place) if place >= 0 else F.size("items") + F.lit(place)
         cells = rows.select(F.get("items", at).alias("item")).where(F.col("item").isNotNull()).distinct()
         found.append(column_at_place(place, [row["item"] for row in cells.collect()]))
+    found += [ids_column("the IDs", IDS, _ids_among(rows, labels))]
     return Personal((*found, *items_of_columns([of_cells("items", labels)])))
+
+
+def _ids_among(rows: DataFrame, labels: Sequence[str]) -> list[str]:
+    """List the IDs of a long table that are items, too, whatever their case, blanks and dots."""
+
+    def plain(text: str) -> Column:
+        return F.regexp_replace(F.lower(F.col(text)), r"[\s.]", "")
+
+    items = rows.sparkSession.createDataFrame([(label,) for label in labels], "label string")
+    ids = rows.where(F.col("place").startswith(_ID)).select(
+        F.expr(f"substr(place, {len(_ID) + 1})").alias("id")
+    )
+    same = ids.join(F.broadcast(items), plain("id") == plain("label"), "left_semi")
+    return [row["id"] for row in same.distinct().collect()]
 
 
 def _column(name: str) -> Column:

@@ -44,7 +44,7 @@ from setveil.runs.options.models import require_nothing_absent
 from setveil.runs.request import RunRequest, make_run_request, named_algorithm
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.spark.check import promised, verified_sums
-from setveil.spark.frames import personal_of, rows_of
+from setveil.spark.frames import IDS, personal_of, rows_of
 from setveil.spark.publishing import publish
 
 ALGORITHMS = ("aa", "exact")
@@ -249,7 +249,7 @@ class _Spark:
             found = surveyed(self.frame)
             vocabulary = Vocabulary(item_order(found.supports))
             self.leaves = self.tree.locate(vocabulary)
-            self.personal = personal_of(self.frame, vocabulary.labels).without(self.not_ids, ("items",))
+            self.personal = personal_of(self.frame, vocabulary.labels).without(self.not_ids, ("items", IDS))
             rows = coded(self.frame, vocabulary.labels, self.leaves, found.tasks).persist()
             self.held = SparkRows(rows, found.rows, found.tasks)
             progress("merging equal rows")

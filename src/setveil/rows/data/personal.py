@@ -321,6 +321,12 @@ def ids_of_columns(
     return tuple(found)
 
 
+def ids_column(name: str, named: str, ids: Sequence[str]) -> PersonalColumn:
+    """Make a column of the IDs, of some, that say something."""
+    different = _series(ids)
+    return column_of(name, named, IDS, different.filter(_say_something(different)))
+
+
 def cells_of(column: Values) -> tuple[str, pl.Series]:
     """Name a column, and list the texts of its lines."""
     import polars as pl
