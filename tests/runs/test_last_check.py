@@ -704,3 +704,18 @@ def test_short_ids_are_no_words_of_items(tmp_path: Path) -> None:
     data = sv.Transactions.from_rows(rows)
     assert data.personal.columns
     sv.anonymize(data, k=3, m=1, details=False).write(tmp_path / "out")
+
+
+def test_ids_in_an_ignored_column_of_a_second_table_are_known(tmp_path: Path) -> None:
+    persons = {"patient": [f"P{at}" for at in range(N)], "age": 30}
+    pl.DataFrame(persons).write_csv(tmp_path / "persons.csv")
+    items = [[*row, *(["PAT-00007"] if at % 2 else [])] for at, row in enumerate(ROWS)]
+    lines = pl.DataFrame({"patient": persons["patient"], "code": items}).explode("code")
+    visits = [f"PAT-{at:05}" for at in range(lines.height)]
+    lines.with_columns(visit_id=pl.Series(visits)).write_csv(tmp_path / "codes.csv")
+    how: dict[str, Any] = {"id_column": "patient", "qi": "age", "set": "code", "item_column": "code"}
+    how["items"] = tmp_path / "codes.csv"
+    release = sv.anonymize(sv.read_table(tmp_path / "persons.csv", **how), k=2, m=1, details=False)
+    assert "'visit_id'" in str(stopped(lambda: release.write(tmp_path / "out")))
+    table = sv.read_table(tmp_path / "persons.csv", **how, not_ids="visit_id")
+    sv.anonymize(table, k=2, m=1, details=False).write(tmp_path / "out")

@@ -139,8 +139,8 @@ def read_facts_table(file: Path, about: Mapping[str, Any]) -> tuple[PublishedTab
     if second:
         how = How(format="csv", separator=",", items=file.parent / second, id_column=how.id_column)
 
-        def facts(ids: Column, name: str, how: How) -> tuple[Split, str]:
-            return _split_lines(Path(how.items), ids, name, columns, sign, box_of), ITEMS_FILE
+        def facts(ids: Column, name: str, how: How) -> tuple[Split, str, tuple[()]]:
+            return _split_lines(Path(how.items), ids, name, columns, sign, box_of), ITEMS_FILE, ()
 
         how = replace(how, lacking=PUBLISHED)
         read = read_columns(file, names, _set_names(roles)[0], how, second=facts)

@@ -170,10 +170,10 @@ def _require_one_role(roles: Roles, request: FactsRequest) -> None:
 
 def _joined_with(
     lines: FactLines, facts: Facts, set_name: str
-) -> Callable[[Column, str, How], tuple[Split, str]]:
+) -> Callable[[Column, str, How], tuple[Split, str, tuple[()]]]:
     """Give each line of a table the facts of its id: one line of those of an id."""
 
-    def second(ids: Column, name: str, how: How) -> tuple[Split, str]:
+    def second(ids: Column, name: str, how: How) -> tuple[Split, str, tuple[()]]:
         row_of = {ids.labels[code].strip(): row for row, code in enumerate(ids.codes.tolist())}
         rows = np.array([row_of.get(one.strip(), -1) for one in lines.persons], np.int64)
         if (rows < 0).any():
@@ -186,7 +186,7 @@ def _joined_with(
             )
         row = np.repeat(rows, facts.row_lengths())
         bounds, codes = joined(row, facts.items.astype(np.int64), ids.codes.size)
-        return (bounds, codes, list(facts.vocabulary.labels)), set_name
+        return (bounds, codes, list(facts.vocabulary.labels)), set_name, ()
 
     return second
 

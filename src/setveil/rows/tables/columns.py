@@ -42,9 +42,8 @@ from setveil.rows.tables.how import How
 from setveil.rows.tables.opened import OpenedTable, Split, open_table, text_column
 from setveil.rows.tables.table import TextColumn
 
-Second = Callable[
-    [Column, str, How], tuple[Split, str]
-]  # the items of each id, and what their column is called
+# The items of each id, what their column is called, and what other columns have of single persons.
+Second = Callable[[Column, str, How], tuple[Split, str, tuple[PersonalColumn, ...]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +103,7 @@ def read_columns(
     how = how or How()
     _require_possible(set_name, how)
     lines = _lines_of_people(source, names, set_name, how)
-    own, items_name, notes = _items_of(lines, how, second, others=others)
+    own, items_name, notes, beside = _items_of(lines, how, second, others=others)
     further = _further(how, lines.id_name)
     split, skipped = _with_further(own, lines, further)
     notes = [*notes, *skipped]
@@ -124,7 +123,7 @@ def read_columns(
     items += [column for part, _ in further for column in part.items]
     set_name = items_name if lines.in_one else set_name or "items"
     unused = _others(lines) if others else ()
-    elsewhere = tuple(column for part, _ in further for column in part.personal)
+    elsewhere = (*beside, *(column for part, _ in further for column in part.personal))
     personal = Personal((*_personal(lines, items, own if lines.in_one else None, unused), *elsewhere))
     opened, kept = lines.opened, lines.kept
     return TableColumns(
@@ -230,8 +229,8 @@ def _lines_of_people(source: Any, names: Sequence[str], set_name: str | None, ho
 
 def _items_of(
     lines: _PeopleLines, how: How, second: Second | None, *, others: bool
-) -> tuple[Split, str, Sequence[str]]:
-    """Take the items of each line, with the name of their (first) column, and notes about them."""
+) -> tuple[Split, str, Sequence[str], Sequence[PersonalColumn]]:
+    """Take the items of each line, the name of their (first) column, notes, and what a second table knows."""
     if lines.in_one:
         at = lines.items_at[0]
         name = lines.names[at]
@@ -245,14 +244,14 @@ def _items_of(
         codes, words = emptied(np.asarray(split[1], np.int64), split[2], lines.lacking.words(name))
         refuse_total_items(lines.where, name, codes, split[2], lines.lacking)
         doubts = doubtful_noted(codes, split[2], name, lines.lacking, "value")
-        return (split[0], codes, split[2]), name, [words_noted(words, name, "value"), *doubts]
+        return (split[0], codes, split[2]), name, [words_noted(words, name, "value"), *doubts], ()
     if how.item_columns is not None:
         cells = [lines.columns[at] for at in lines.items_at]
         split, notes = _from_cells(lines.opened.table, lines.items_at, cells, how, lines.lacking)
-        return split, lines.names[lines.items_at[0]], notes
+        return split, lines.names[lines.items_at[0]], notes, ()
     assert lines.id_at is not None  # noqa: S101  (required above)
-    split, name = (second or _from_second)(lines.columns[lines.id_at], lines.names[lines.id_at], how)
-    return split, name, []
+    split, name, found = (second or _from_second)(lines.columns[lines.id_at], lines.names[lines.id_at], how)
+    return split, name, [], found
 
 
 def _item_values(lines: _PeopleLines, how: How, name: str, split: Split) -> list[Values]:
@@ -444,12 +443,12 @@ def _rows_of_persons(part: RowsRead, where: str, ids: Column, name: str, *, skip
     return np.repeat(np.array(rows, np.int64), np.diff(part.indptr))
 
 
-def _from_second(ids: Column, name: str, how: How) -> tuple[Split, str]:
-    """Take the items of each id from a second, long table, and the name of the column that holds them."""
+def _from_second(ids: Column, name: str, how: How) -> tuple[Split, str, tuple[PersonalColumn, ...]]:
+    """Take the items of each id from a second, long table, the name of their column, and what is personal."""
     second = open_table(how.items, [str(how.id_column)], How(encoding=how.encoding), apart=True)
     part = read_table(
         second.table, "long", Wanted(how.id_column, how.item_column, lacking=how.lacking.alone())
     )
     row = _rows_of_persons(part, second.table.name, ids, name)
     bounds, codes = joined(row, np.asarray(part.codes, np.int64), ids.codes.size)
-    return (bounds, codes, part.labels), part.item_columns[0]
+    return (bounds, codes, part.labels), part.item_columns[0], part.personal

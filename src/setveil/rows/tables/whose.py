@@ -70,7 +70,8 @@ def _published_again(read: TableColumns, table: Table, fine: Collection[str]) ->
 
 def not_ids_of(read: TableColumns, not_ids: Collection[str]) -> set[str]:
     """Find the columns that were named as no ids."""
-    second = {column.name for column in read.items} - {*read.header}
+    second = {column.name for column in read.items} | {column.named for column in read.personal}
+    second -= {*read.header}
     return {
         name if name in second else read.header[column_at(read.header, name, read.name)] for name in not_ids
     }
