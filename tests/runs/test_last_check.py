@@ -615,7 +615,7 @@ READ_BY_ID: dict[str, Callable[[pl.DataFrame, pl.DataFrame], object]] = {
     "an index without a name": lambda _, lists: sv.read(
         lists.to_pandas().set_index("who").rename_axis([None]).assign(patient=lists["who"].to_numpy())
     ),
-    "groups": lambda long, _: sv.read(long.rename({"who": "patient"}).to_pandas().groupby("patient")["code"]),
+    "groups": lambda long, _: sv.read(long.to_pandas().groupby("who")["code"]),
     "facts": lambda long, _: sv.read_facts(
         long.with_columns(day=pl.lit("2024-01-05")), id="who", sets="code", when={"day": "month"}
     ),

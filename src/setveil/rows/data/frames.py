@@ -17,7 +17,7 @@ from setveil.base.errors import DataError, RequestError, TableError, described, 
 from setveil.base.wording import count
 from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Codes, Wanted, column_at, guess_columns
-from setveil.rows.data.ids import Values
+from setveil.rows.data.ids import Values, of_cells
 from setveil.rows.data.lacking import PLAIN
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.named_columns import Column
@@ -44,9 +44,8 @@ def read_frame(
     skip_last: int | None = None,
 ) -> RowsRead:
     """Read rows of a frame (see `from_frame`): lists of a column, else as `rows_of_columns.read_table`."""
-    levels: dict[str, list[str]] = {}
+    indexed, levels = frame, dict[str, list[str]]()
     if is_pandas(frame):
-        indexed = frame
         if wanted.item_columns is not None and wanted.id_column is None and hasattr(frame, "columns"):
             frame = frame.reset_index(drop=True)
         frame, id_column, item_column = pandas_columns(frame, wanted.id_column, wanted.item_column)
@@ -58,7 +57,10 @@ def read_frame(
     offered = without_index_levels(schema, wanted.id_column, wanted.item_column, name)
     first_is_id = first_is_id and len(offered) == len(schema)  # an index may hold the ids, too
     hidden = table.select(pl.col([one for one in schema if one not in offered]).cast(pl.String))
-    aside = {**hidden.collect().to_dict(), **{one: pl.Series(texts) for one, texts in levels.items()}}
+    made_by = type(indexed).__name__ == "SeriesGroupBy"  # the index has what the rows were made by
+    keys = [of_cells(one, texts) for one, texts in levels.items() if made_by]
+    aside = hidden.collect().to_dict()
+    aside |= {one: pl.Series(texts) for one, texts in levels.items() if not made_by}
     listing = [at for at, dtype in enumerate(offered.values()) if isinstance(dtype, pl.List | pl.Array)]
     require_columns(FrameTable(table, list(offered), name), wanted, listing)
     if len(listing) > 1 and not wanted.named and not form and all("." in list(offered)[at] for at in listing):
@@ -78,7 +80,7 @@ def read_frame(
             f"{name}: column {shorten(lists)} contains lists: there is no delimiter between their items.",
         )
     frame_table = FrameTable(table, list(offered), name, skip_last=skip_last)
-    frame_table.aside = aside
+    frame_table.aside, frame_table.keys = aside, keys
     part = read_lists(frame_table.table, lists, name)
     if wanted.id_column is None:
         return with_unused(frame_table, part, {})
@@ -217,6 +219,7 @@ class FrameTable:
     trouble = ""
     notes: Sequence[str] = ()
     aside: Mapping[str, pl.Series] = MappingProxyType({})  # levels of an index that are no columns
+    keys: Sequence[Values] = ()  # those by which the rows were made
 
     def __init__(
         self,

@@ -88,6 +88,7 @@ def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]
         found = cells(at)
         return table.columns([at], marks=True)[0] if found is None else found
 
+    ids += getattr(table, "keys", ())
     others = [*other_columns(names, table.head, used, any_cells), *getattr(table, "aside", {}).items()]
     beside = _beside(table, part, cells)
     return replace(part, beside=beside, personal=ids_of_columns(ids, others, part.items))
