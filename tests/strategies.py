@@ -58,7 +58,7 @@ def examples(compiled: int, interpreted: int | None = None) -> int:
 
 
 def seeds(number: int, first: int = 0) -> pytest.MarkDecorator:
-    """Repeat a test with seeds, of which all but the first are exhaustive."""
+    """Repeat a test with seeds; all but the first are exhaustive."""
     later = [pytest.param(first + at, marks=pytest.mark.exhaustive) for at in range(1, number)]
     return pytest.mark.parametrize("seed", [first, *later])
 

@@ -62,7 +62,7 @@ def require_plain(message: str, name: str) -> None:
 
 
 def is_refused(question: Callable[[], object], file: Path) -> bool:
-    """Return whether a question is refused; the message must be plain."""
+    """Return whether a question ends with an error; its message must be plain."""
     try:
         question()
     except sv.SetveilError as error:

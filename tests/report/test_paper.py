@@ -127,8 +127,8 @@ def test_the_files_of_a_paper() -> None:
 
 @needs_matplotlib
 def test_figures_of_values_that_cannot_stand_on_every_axis() -> None:
-    rows = [{**row, "k": 5, "m": m} for row in rows_of(1, None) if row["k"] == 5 for m in (1, 2, "inf")]
-    rows = [{**row, "lm": 0.0, "seconds_anonymize": 0.0} for row in rows]
+    fives = [row for row in rows_of(1, None) if row["k"] == 5 and row["data"] == "shop & co"]
+    rows = [{**row, "m": m, "lm": 0.0, "seconds_anonymize": 0.0} for row in fives for m in (1, 2, "inf")]
     files = paper_files(rows, BIBTEX)
     assert "figures/loss_lm-m-shop-co.pdf" in files
     alone = paper_files([row for row in rows if row["m"] == 2], BIBTEX)  # nothing to draw a line through
