@@ -50,6 +50,7 @@ def test_a_missing_file_is_named_with_its_studies(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
+@pytest.mark.exhaustive
 def test_two_sets_are_enough_for_a_study(tmp_path: Path) -> None:
     for name in ("bms_webview1", "bms_webview2"):
         for end in (".dat", "_hierarchy.csv"):

@@ -337,7 +337,10 @@ REAL = {
 }
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.exhaustive] * (n > 10**5)) for name, (n, _) in REAL.items()],
+)
 def test_real_baskets_are_read(name: str) -> None:
     if not (DATA / name).exists():
         pytest.skip("real data")
