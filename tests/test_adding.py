@@ -257,9 +257,7 @@ FILES = {
 }
 
 LISTED = {  # further files that name a command
-    "cli/app.py": [
-        ('"moles", "warm")', '"moles", "warm", "lengths")'),
-    ],
+    "cli/app.py": [('"moles", "warm")', '"moles", "warm", "lengths")')],
     "__init__.py": [("_HOMES = {\n", '_HOMES = {\n    "lengths": "commands.lengths",\n')],
 }
 

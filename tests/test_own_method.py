@@ -509,19 +509,10 @@ MEASURE = 'from setveil.judges.utility import Measure\nMEASURES = (Measure("{}",
         (MEASURE.format("mine", '"N"'), "with a title and compute, also mine"),
         (MEASURE.format("mine", '"N", len, handed_out=True'), "that no shared report shows"),
         ("model = 3", "must contain model, a Model"),
-        (
-            LEAST.replace('= "at-least"', '= "other"', 1),
-            "a subclass of Guarantee whose model",
-        ),
+        (LEAST.replace('= "at-least"', '= "other"', 1), "a subclass of Guarantee whose model"),
         (LEAST.replace("def verify(", "def check("), r"contain verify\(published, guarantee"),
-        (
-            LEAST.replace('"at-least"', '"km-anonymity"'),
-            "both contain a guarantee km-anonymity",
-        ),
-        (
-            LEAST.replace('family="items"', 'family="items", release="groups"'),
-            "verified from the rows alone",
-        ),
+        (LEAST.replace('"at-least"', '"km-anonymity"'), "both contain a guarantee km-anonymity"),
+        (LEAST.replace('family="items"', 'family="items", release="groups"'), "verified from the rows alone"),
     ],
 )
 def test_files_that_are_no_plugin(tmp_path: Path, content: str, message: str) -> None:

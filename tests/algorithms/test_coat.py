@@ -134,10 +134,7 @@ def test_all_itemsets_are_the_same_as_a_list_of_them() -> None:
         k, m = rng.randint(2, 12), rng.choice((2, 3))
         listed = PrivacyConstraints(k, naive.all_itemsets(rows, m, "abcdefghijklmnopqrst"))
         utility = rng.choice((None, ("abcdefg", "hijk", "l")))
-        more: dict[str, Any] = {
-            "utility": utility and tuple(map(tuple, utility)),
-            "max_suppressed_items": 1,
-        }
+        more: dict[str, Any] = {"utility": utility and tuple(map(tuple, utility)), "max_suppressed_items": 1}
         assert groups(run(rows, PrivacyConstraints(k, m=m), **more)) == groups(run(rows, listed, **more))
 
 

@@ -152,11 +152,7 @@ def test_private_data_are_published_as_they_are(module: ModuleType) -> None:
         (["ab", "", "b", "c"], 4, "greatest possible k is 3"),
         (["ab", "b"], 3, "greatest possible k is 2"),
         (["abc"] * 4, 5, "greatest possible k is 4"),
-        (
-            ["ab"],
-            2,
-            "data have 1 row, and fewer than k = 2 rows hide nobody.\nHint: At least two",
-        ),
+        (["ab"], 2, "data have 1 row, and fewer than k = 2 rows hide nobody.\nHint: At least two"),
         (["", "a", ""], 2, "At least two non-empty rows"),
     ],
 )

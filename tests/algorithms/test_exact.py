@@ -452,8 +452,7 @@ def test_limit_is_exact_where_millions_occur() -> None:
         Hierarchy({**dict.fromkeys((*labels, "m"), "*"), "*": None}),
         KmAnonymity(2, 2),
         exact.Parameters(
-            weights=dict(zip(labels, weights, strict=True)),
-            max_suppressed=Fraction(most, sum(occurrences)),
+            weights=dict(zip(labels, weights, strict=True)), max_suppressed=Fraction(most, sum(occurrences))
         ),
     )
     least = float(Fraction(total(best, costs), sum(costs)))

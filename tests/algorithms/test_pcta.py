@@ -136,10 +136,7 @@ def test_all_itemsets_are_the_same_as_a_list_of_them() -> None:
         k, m = rng.randint(2, 12), rng.choice((1, 2, 3))
         listed = PrivacyConstraints(k, all_itemsets(rows, m, "abcdefghijklmnopqrst"))
         utility = rng.choice((None, ("abcdefg", "hijk", "l")))
-        more: dict[str, Any] = {
-            "utility": utility and tuple(map(tuple, utility)),
-            "max_suppressed_items": 1,
-        }
+        more: dict[str, Any] = {"utility": utility and tuple(map(tuple, utility)), "max_suppressed_items": 1}
         with steps() as one:
             run(rows, PrivacyConstraints(k, m=m), **more)
         with steps() as other:
@@ -276,10 +273,7 @@ def test_without_utility_constraints_nothing_is_suppressed() -> None:
 
 @pytest.mark.parametrize(
     ("rows", "k", "nearest"),
-    [
-        (["ab", "", "b", "c"], 4, "greatest possible k is 3"),
-        (["ab"], 2, "At least two non-empty rows"),
-    ],
+    [(["ab", "", "b", "c"], 4, "greatest possible k is 3"), (["ab"], 2, "At least two non-empty rows")],
 )
 def test_infeasible_names_the_greatest_feasible_k(rows: list[str], k: int, nearest: str) -> None:
     for guarantee in (PrivacyConstraints(k, m=2), PrivacyConstraints(k, [("a", "b")])):

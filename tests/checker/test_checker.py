@@ -172,11 +172,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.browser
 @pytest.mark.skipif(bool(lacking_browser()), reason=lacking_browser())
-def test_the_page_in_a_browser(
-    chrome: Browser,
-    drawn: list[tuple[Case, int, Any]],
-    small: Path,
-) -> None:
+def test_the_page_in_a_browser(chrome: Browser, drawn: list[tuple[Case, int, Any]], small: Path) -> None:
     page = chrome.new_page()
     requests: list[str] = []
     wrong: list[str] = []

@@ -334,12 +334,7 @@ def test_groceries(tmp_path: Path) -> None:
     tree = DATA / "groceries_hierarchy.csv"
     make = ["anonymize", DATA / "groceries.csv", "-H", tree, "--k", 5, "--m", 2, "--no-details"]
     made, dairy, wine = together(
-        [
-            [*make, "--out", "run"],
-            ["why", "run", "dairy produce", "--json"],
-            ["why", "run", "wine"],
-        ],
-        tmp_path,
+        [[*make, "--out", "run"], ["why", "run", "dairy produce", "--json"], ["why", "run", "wine"]], tmp_path
     )
     made.ok()
     answer = dairy.ok().json()

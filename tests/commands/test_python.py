@@ -349,10 +349,7 @@ OPTIONS: dict[str, tuple[Callable[..., object], list[str]]] = {
         lambda **wrong: sv.recommend("no.csv", 5, **wrong),
         ["m", "hierarchy", "queries", "private", "h", "time_budget", "jobs", "seed", "progress"],
     ),
-    "reconstruct": (
-        lambda **wrong: sv.reconstruct("no", **wrong),
-        ["draws", "seed", "mix", "progress"],
-    ),
+    "reconstruct": (lambda **wrong: sv.reconstruct("no", **wrong), ["draws", "seed", "mix", "progress"]),
     "read": (
         lambda **wrong: sv.read("no.csv", **wrong),
         ["format", "encoding", "separator", "id_column", "item_column"],

@@ -53,12 +53,7 @@ def test_a_very_long_label(tmp_path: Path) -> None:
     rows = [["x" * 100_000, "x" * 100_000 + "y"], ["9" * 5000]]
     for name in ("basket", "long", "spmf", "jsonl", "parquet"):
         path = tmp_path / f"a.{name}"
-        assert read_back(
-            Transactions.from_rows(rows),
-            Layout(name),
-            path,
-            format=name,
-        ) == as_sets(rows)
+        assert read_back(Transactions.from_rows(rows), Layout(name), path, format=name) == as_sets(rows)
 
 
 def as_sets(rows: Any) -> list[set[str]]:
@@ -79,11 +74,7 @@ def as_sets(rows: Any) -> list[set[str]]:
             b"@CONVERTED_FROM_TEXT\n@ITEM=1=bread\n@ITEM=2=milk\n1 -1 2 -1 -2\n-2\n1 -1 -2\n",
         ),
         (BASKETS, Layout("jsonl"), b'["bread", "milk"]\n[]\n["bread"]\n'),
-        (
-            Transactions.from_rows([["é"], []]),
-            Layout("jsonl", item_column='a"'),
-            '["é"]\n[]\n'.encode(),
-        ),
+        (Transactions.from_rows([["é"], []]), Layout("jsonl", item_column='a"'), '["é"]\n[]\n'.encode()),
         (
             Transactions.from_rows([["é"], []]),
             Layout("jsonl", item_column='a"', objects=True),

@@ -95,10 +95,7 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_an_index_without_a_name_is_no_item_and_may_be_the_id(written: Path) -> None:
-    ways: list[tuple[Any, Any]] = [
-        (sv.read, written),
-        (Transactions.from_frame, pl.read_parquet(written)),
-    ]
+    ways: list[tuple[Any, Any]] = [(sv.read, written), (Transactions.from_frame, pl.read_parquet(written))]
     for read, source in ways:
         assert read(source, id_column=LEVEL).rows() == ROWS
         with pytest.raises(DataError, match="there is one column: 'code'") as caught:

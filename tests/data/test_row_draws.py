@@ -115,9 +115,7 @@ def test_a_split_is_the_same_in_another_order() -> None:
     assert one["attacks"] == two["attacks"]
 
 
-def test_people_that_distances_look_at_are_the_same_in_another_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_people_that_distances_look_at_are_the_same_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distances, "_PEOPLE", 10)
     rng = seeded(43)
     lines, found = [tuple(line.split(",")) for line in stays(rng)], []

@@ -311,11 +311,7 @@ def test_other_encodings_are_offered_by_name() -> None:
     )
     assert "'Müller'" in message
     assert "Hans" not in message  # nothing but the word at fault
-    refused(
-        lambda: as_text(german.encode("cp850"), "a.csv"),
-        "cp850 it reads 'Müller'",
-        "mac_roman it reads",
-    )
+    refused(lambda: as_text(german.encode("cp850"), "a.csv"), "cp850 it reads 'Müller'", "mac_roman it reads")
     refused(lambda: as_text(german.encode("cp1252"), "a.csv", "utf-8"), "--encoding cp1252")
     refused(lambda: as_text("é,".encode() + b"\xe9", "a.csv"), "text before is UTF-8", "cp1252 it reads 'é'")
     refused(lambda: as_text("Ö".encode("cp1252"), "a.csv"), "cp1252 it reads 'Ö'")

@@ -99,12 +99,7 @@ def archives() -> list[Export]:
             for name, content, what, hint in FOREIGN
         ),
         refuse("a file of R, packed", "frame.rds", gzip.compress(b"X\n\0\0\0\3" + bytes(40)), "a file of R"),
-        refuse(
-            "a web page named .xls",
-            "page.xls",
-            "<html><table>\n<tr><td>1</td></tr></table>",
-            "web page",
-        ),
+        refuse("a web page named .xls", "page.xls", "<html><table>\n<tr><td>1</td></tr></table>", "web page"),
         refuse("XML named .csv", "page.csv", '\ufeff<?xml version="1.0"?>\n<row>tea</row>\n', "XML"),
     ]
 

@@ -207,10 +207,7 @@ def _lines(rng: Random, kind: str, layout: str) -> tuple[Lines, int, bool]:
             kinds = ["ages", *["codes"] * (width - 1), "mostly nothing"]
         rng.shuffle(kinds)
         at = rng.choice((0, 0, 0, len(kinds), rng.randint(0, len(kinds))))
-        heads = [
-            *rng.sample(ITEM_HEADS, 1),
-            *rng.sample(OTHER_HEADS, len(kinds) - 1),
-        ]
+        heads = [*rng.sample(ITEM_HEADS, 1), *rng.sample(OTHER_HEADS, len(kinds) - 1)]
         if layout == "wide":
             heads = [f"DX{i}" for i in range(1, len(kinds) + 1)]
         else:

@@ -350,12 +350,7 @@ def of_tools() -> list[Export]:
             table([["", "0"], *([str(i), str(sale)] for i, sale in enumerate(SALES))]),
         ),
         ask("arules' single", "single.txt", single, ids={*single.splitlines(), *RECEIPTS}),
-        ask(
-            "arules' single, as .csv",
-            "single.csv",
-            single,
-            ids={*single.splitlines(), *RECEIPTS},
-        ),
+        ask("arules' single, as .csv", "single.csv", single, ids={*single.splitlines(), *RECEIPTS}),
         ask("arules' single with commas", "single2.csv", table(PAIRS), ids=RECEIPTS),
         ask(
             "arules' write with row names",

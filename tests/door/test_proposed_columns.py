@@ -365,8 +365,7 @@ NO_ITEMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "values"),
-    [(name, values) for names, values in NO_ITEMS.values() for name in names.split()],
+    ("name", "values"), [(name, values) for names, values in NO_ITEMS.values() for name in names.split()]
 )
 @pytest.mark.parametrize("shape", ["two", "three", "few", "alone", "shuffled"])
 def test_a_column_named_like_what_is_no_item_is_never_proposed(

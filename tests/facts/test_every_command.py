@@ -92,12 +92,7 @@ REFUSED = [
     (BOTH, "apply NAME log.csv --out applied", 2, "facts, which are applied to no other rows"),
     (BOTH, "certify NAME", 2, "not of facts"),
     (BOTH, "checker NAME", 2, "does not support this release, of facts"),
-    (
-        BOTH,
-        "attack NAME --original log.csv --control log.csv --id-column patient",
-        4,
-        "classes, facts or",
-    ),
+    (BOTH, "attack NAME --original log.csv --control log.csv --id-column patient", 4, "classes, facts or"),
     (BOTH, "explore log.csv READ --rho 0.5 --sensitive I50.1", 2, "facts are released under k^m-anonymity"),
     (BOTH, "explore log.csv READ --classes", 2, "makes no cut of a hierarchy"),
     (["two"], "explore log.csv READ --m 2", 2, "m is given twice"),

@@ -271,10 +271,7 @@ def test_exact_counts_for_two_long_rows_that_share_items() -> None:
     """60 shared items, 20 more in one row, 10 more in the other; shared subsets have support 2."""
     shared, more, other = labels(60), [f"x{i}" for i in range(20)], [f"y{i}" for i in range(10)]
     rows = [frozenset([*shared, *more]), frozenset([*shared, *other])]
-    for m, count in [
-        (1, 30),
-        (2, 30 + math.comb(80, 2) + math.comb(70, 2) - 2 * math.comb(60, 2)),
-    ]:
+    for m, count in [(1, 30), (2, 30 + math.comb(80, 2) + math.comb(70, 2) - 2 * math.comb(60, 2))]:
         verdict = verify(rows, 2, m)
         assert (verdict.violations, verdict.complete, verdict.greatest_k, verdict.greatest_m) == (
             count,

@@ -25,10 +25,7 @@ def problems(folder: Path, name: str, text: str, data: Transactions | None = Non
     ("text", "expected"),
     [
         ("a;x;*\nb;y;*\nc\n", ["line 3: a second root: 'c', after '*' (line 1)"]),
-        (
-            "a;x;*\nb;y;+\nc;y;+",
-            [f"line {n}: a second root: '+', after '*' (line 1)" for n in (2, 3)],
-        ),
+        ("a;x;*\nb;y;+\nc;y;+", [f"line {n}: a second root: '+', after '*' (line 1)" for n in (2, 3)]),
         (
             "a;fruit;plants;*\nb;fruit;food;*\nc;fruit;food;*\nd;fruit;plants;*\n",
             ["line 2: 'fruit' has two parents: 'plants' (line 1) and 'food'"],
@@ -88,10 +85,7 @@ def test_csv(tmp_path: Path, text: str, expected: list[str]) -> None:
         ("x has a b\ny has b c\n\n* has x y\n\n", ["line 7: 'b' has two parents: 'x' (line 6) and 'y'"]),
         ("x has a a\n\n* has x\n\n", ["line 6: 'a' is already listed under 'x' (line 6)"]),
         ("x has a\n\ny has b\n\n", ["line 8: a second root: 'y', after 'x' (line 6)"]),
-        (
-            "x has a\n\ny has x\n\nx has y\n\n",
-            ["line 10: a cycle, each under the next: 'x' -> 'y' -> 'x'"],
-        ),
+        ("x has a\n\ny has x\n\nx has y\n\n", ["line 10: a cycle, each under the next: 'x' -> 'y' -> 'x'"]),
         ("x has x a\n\n", ["line 6: a cycle, each under the next: 'x' -> 'x'"]),
         (
             "a has b\nb has a\nc has d\nd has c\n* has e\n",

@@ -140,12 +140,7 @@ def test_plain_steps_take_whatever_nodes_are_named(rng: Random) -> None:
     before = deepcopy(tree)
     labels = [*tree.nodes(), "x", "y"]
     places: list[list[Any]] = [
-        [
-            rng.choice(labels),
-            rng.choice(["item", "group"]),
-            rng.choice([*labels, None]),
-            rng.randint(-1, 4),
-        ]
+        [rng.choice(labels), rng.choice(["item", "group"]), rng.choice([*labels, None]), rng.randint(-1, 4)]
         for _ in range(rng.randint(1, 4))
     ]
     for place in places:

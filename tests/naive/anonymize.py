@@ -152,10 +152,7 @@ def solve(
     rank = {node: -at if last else at for node, at in ranks(tree).items()}
     return min(
         minimal,
-        key=lambda new: (
-            cost(rows, tree, generalize(tree, cut, new)),
-            sorted(rank[node] for node in new),
-        ),
+        key=lambda new: (cost(rows, tree, generalize(tree, cut, new)), sorted(rank[node] for node in new)),
     )
 
 

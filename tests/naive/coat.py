@@ -79,12 +79,7 @@ def utility_loss(
 
 
 def whole_loss(
-    rows: Rows,
-    items: Sequence[str],
-    image: Image,
-    tree: Tree | None,
-    own: Weights,
-    penalties: Weights,
+    rows: Rows, items: Sequence[str], image: Image, tree: Tree | None, own: Weights, penalties: Weights
 ) -> tuple[Fraction, Fraction]:
     """UL of the labels, and the penalties Y of suppressed items (Definition 3.16)."""
     published, n = publish(rows, image), len(rows)

@@ -99,13 +99,7 @@ def bounded(
 
 
 def bound_items(
-    table: Table,
-    clusters: Parts,
-    by: str,
-    delta: Fraction,
-    k: int,
-    m: float,
-    algorithm: ItemAlgorithm,
+    table: Table, clusters: Parts, by: str, delta: Fraction, k: int, m: float, algorithm: ItemAlgorithm
 ) -> Parts:
     """Merge the cluster of greatest item loss with its best partner until T is within delta."""
     clusters = table.in_order(clusters)

@@ -160,11 +160,7 @@ def is_any_level_km(rows: Sequence[frozenset[str]], tree: Tree, k: int, m: float
 
 
 def candidates(
-    shown: Shown,
-    known: Mapping[int, str],
-    items: frozenset[str],
-    trees: Sequence[Tree | None],
-    tree: Tree,
+    shown: Shown, known: Mapping[int, str], items: frozenset[str], trees: Sequence[Tree | None], tree: Tree
 ) -> list[int]:
     """List the rows that remain possible for someone who knows values of some columns and some items."""
     return [

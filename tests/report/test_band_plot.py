@@ -46,10 +46,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     command = ["anonymize", "in.csv", "--algorithm", "cahd", "--p", 2, "--sensitive", "viagra"]
     setveil(*command, "--out", "out", "--plot-band", "band.svg", cwd=tmp_path).ok()
     assert "In band order" in (tmp_path / "band.svg").read_text()
-    for options, named in (
-        (["--plot-band", "band.svg"], "exists"),
-        (["--plot-band", "band.gif"], ".svg"),
-    ):
+    for options, named in ((["--plot-band", "band.svg"], "exists"), (["--plot-band", "band.gif"], ".svg")):
         done = setveil(*command, "--out", "other", *options, cwd=tmp_path)
         assert done.code == 2
         assert named in done.err

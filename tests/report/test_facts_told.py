@@ -127,11 +127,7 @@ def test_the_page_shows_parts_orders_and_periods_and_the_one_outside_less(tmp_pa
     report = release.write(tmp_path / "out")
     page = text_of(report_html(report))
     record = report["facts"]
-    for title in (
-        "Parts of facts",
-        "Order of generalization",
-        "Published periods: on",
-    ):
+    for title in ("Parts of facts", "Order of generalization", "Published periods: on"):
         assert title in page
     assert f"{len(record['orders'])} orders tried; taken: {record['order']}." in page
     assert f"{record['order']} (taken)" in page

@@ -116,18 +116,12 @@ def is_about(text: str, value: float, step: float) -> None:
 # --- the guarantee
 
 
-@says(
-    "",
-    r"The guarantee holds",
-)
+@says("", r"The guarantee holds")
 def _holds(handed: Handed, _: re.Match[str]) -> None:
     assert handed.report["guarantee"]["holds"]
 
 
-@says(
-    "",
-    r"[^:]*: ((?:[kmp]|rho) = .*)",
-)
+@says("", r"[^:]*: ((?:[kmp]|rho) = .*)")
 def _parameters(handed: Handed, found: re.Match[str]) -> None:
     named = dict(one.split(" = ") for one in found[1].split(", "))
     assert named
@@ -154,10 +148,7 @@ def _promise(handed: Handed, found: re.Match[str]) -> None:
         assert min(some.values()) >= k
 
 
-@says(
-    "",
-    r"It holds, recounted from the published rows: the smallest group found has (\d+) rows\.",
-)
+@says("", r"It holds, recounted from the published rows: the smallest group found has (\d+) rows\.")
 def _smallest(handed: Handed, found: re.Match[str]) -> None:
     m = handed.about["guarantee"]["m"]
     # The set of all rows is no group.
@@ -171,18 +162,12 @@ def _smallest(handed: Handed, found: re.Match[str]) -> None:
     assert int(found[1]) in {min(least), min(filled)}
 
 
-@says(
-    "",
-    r"Guarantee: Every published row is one of at least (\d+) that are the same\.",
-)
+@says("", r"Guarantee: Every published row is one of at least (\d+) that are the same\.")
 def _same(handed: Handed, found: re.Match[str]) -> None:
     assert min(Counter(handed.shown).values()) >= int(found[1])
 
 
-@says(
-    "",
-    r"It holds, recounted from the published rows: the rarest row stands there (\d+) times\.",
-)
+@says("", r"It holds, recounted from the published rows: the rarest row stands there (\d+) times\.")
 def _rarest(handed: Handed, found: re.Match[str]) -> None:
     assert min(Counter(handed.shown).values()) == int(found[1])
 
@@ -271,28 +256,19 @@ def _names(handed: Handed, found: re.Match[str]) -> None:
     assert names - set(ITEMS) <= handed.about.get("labels", {}).keys()
 
 
-@says(
-    "Contents",
-    r"Different items: ([\d,]+), except those counted in groups\.csv",
-)
+@says("Contents", r"Different items: ([\d,]+), except those counted in groups\.csv")
 def _items(handed: Handed, found: re.Match[str]) -> None:
     names = set().union(*(row for _, row in handed.shown))
     assert number(found[1]) == len(names)
     assert not names & handed.secret
 
 
-@says(
-    "Contents",
-    r"Groups: ([\d,]+)",
-)
+@says("Contents", r"Groups: ([\d,]+)")
 def _groups(handed: Handed, found: re.Match[str]) -> None:
     assert number(found[1]) == len(handed.groups)
 
 
-@says(
-    "Contents",
-    r"Occurrences: ([\d,]+), ([\d.]+) in a row on average",
-)
+@says("Contents", r"Occurrences: ([\d,]+), ([\d.]+) in a row on average")
 def _occurrences(handed: Handed, found: re.Match[str]) -> None:
     whole = sum(len(row) for _, row in handed.shown)
     assert number(found[1]) == whole
@@ -340,10 +316,7 @@ def _counts_by_name(handed: Handed, found: re.Match[str]) -> None:
     assert all(sums[item] <= whole[item] for item in sums)
 
 
-@says(
-    "Contents",
-    r"Classes: ([\d,]+), with the rows of each in classes\.csv",
-)
+@says("Contents", r"Classes: ([\d,]+), with the rows of each in classes\.csv")
 def _classes(handed: Handed, found: re.Match[str]) -> None:
     assert number(found[1]) == len(set(handed.class_of)) == handed.about["classes"]["number"]
 
@@ -391,10 +364,7 @@ def _heads(_handed: Handed, _found: re.Match[str]) -> None:
     pass
 
 
-@says(
-    "Broader labels",
-    r"(g\d|\*): (\d+): ([\d,]+): ([\d.]+)%",
-)
+@says("Broader labels", r"(g\d|\*): (\d+): ([\d,]+): ([\d.]+)%")
 def _label(handed: Handed, found: re.Match[str]) -> None:
     rows = sum(found[1] in row for _, row in handed.shown)
     assert number(found[2]) == len(handed.members[found[1]])
@@ -405,10 +375,7 @@ def _label(handed: Handed, found: re.Match[str]) -> None:
 # --- information loss
 
 
-@says(
-    "Information loss",
-    r"Not told: (.*)",
-)
+@says("Information loss", r"Not told: (.*)")
 def _unlisted(handed: Handed, found: re.Match[str]) -> None:
     if "sensitive items were suppressed" in found[1]:
         assert "rho" in handed.about["guarantee"]
@@ -417,10 +384,7 @@ def _unlisted(handed: Handed, found: re.Match[str]) -> None:
         assert sum(map(len, handed.original)) < 400
 
 
-@says(
-    "Information loss",
-    r"Of all occurrences of an item in a row of the original",
-)
+@says("Information loss", r"Of all occurrences of an item in a row of the original")
 def _of_all(_handed: Handed, _found: re.Match[str]) -> None:
     pass
 
@@ -441,10 +405,7 @@ def _share(handed: Handed, found: re.Match[str]) -> None:
     is_about(found[1], became[found[2]] / became.total(), handed.step)
 
 
-@says(
-    "Information loss",
-    r"((?:\w+ (?:about |under |over )?[\d.]+,? ?)+)\.( Proven: the smallest .*\.)?",
-)
+@says("Information loss", r"((?:\w+ (?:about |under |over )?[\d.]+,? ?)+)\.( Proven: the smallest .*\.)?")
 def _measures(handed: Handed, found: re.Match[str]) -> None:
     utility = handed.report["utility"]
     known = {"NCP": "ncp", "LM": "lm", "R": "relational_loss", "T": "transaction_loss", "f": "weighed_loss"}
@@ -825,9 +786,5 @@ def test_each_kind_of_release_is_among_them(tmp_path: Path) -> None:
         kinds.add(handed.about["recoding"])
     from setveil.report.run.kinds import _kinds
 
-    elsewhere = {
-        "facts",
-        "disassociated",
-        "noisy",
-    }  # in tests/cli/test_cli_*
+    elsewhere = {"facts", "disassociated", "noisy"}  # in tests/cli/test_cli_*
     assert kinds | elsewhere == _kinds().keys()

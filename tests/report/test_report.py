@@ -37,14 +37,7 @@ REPORT: Any = {
         "parameters": {"refine": False},
         "reference": "Terrovitis et al., VLDB 2008, doi:10.14778/1453856.1453874, section 4.4",
     },
-    "guarantee": {
-        "model": "km-anonymity",
-        "k": 5,
-        "m": 2,
-        "holds": True,
-        "violations": 0,
-        "greatest_k": 6,
-    },
+    "guarantee": {"model": "km-anonymity", "k": 5, "m": 2, "holds": True, "violations": 0, "greatest_k": 6},
     "utility": {
         "ncp": 0.0512345,
         "lm": 0.0498765,

@@ -125,12 +125,7 @@ def test_from_file_to_folder(tmp_path: Path, algorithm: str, mixed: bool) -> Non
         assert not sv.verify(folder, promise(greatest + 1, m)).holds
 
 
-def check_truth(
-    slow: rt_table.Table,
-    folder: Path,
-    rows: list[Line],
-    kept: list[str],
-) -> None:
+def check_truth(slow: rt_table.Table, folder: Path, rows: list[Line], kept: list[str]) -> None:
     """Check that every row's labels represent its values, and that internal files agree with them."""
     with (folder / "internal" / "rows.csv").open(encoding="utf-8", newline="") as file:
         pairs = list(csv.DictReader(file))

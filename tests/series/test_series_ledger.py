@@ -240,10 +240,7 @@ def test_names_places_and_arguments(tmp_path: Path) -> None:
 def test_who_must_be_held_back_is_if_anybody_may_be(tmp_path: Path) -> None:
     series = begun(tmp_path)
     series.add(
-        {"p": ["a"], "q": ["a"], "r": ["b"], "s": ["b"]},
-        name="q1",
-        out=tmp_path / "q1",
-        hierarchy=TREE,
+        {"p": ["a"], "q": ["a"], "r": ["b"], "s": ["b"]}, name="q1", out=tmp_path / "q1", hierarchy=TREE
     )
     second = {"p": ["a"], "x": ["b"], "y": ["b"]}
 

@@ -394,10 +394,7 @@ def test_what_was_not_found_in_time_is_not_called_infeasible() -> None:
     rows = [list(row) for row in texts]
     parents = {"f": "1", "a": "1", "1": "2", "g": "2", "2": "3", "k": "3", "3": "*", "b": "4", "d": "4"}
     hurried = sv.Exact(max_suppressed=0.25, keep=["b"], time_limit=1e-9)
-    options: Any = {
-        "hierarchy": sv.Hierarchy({**parents, "4": "*", "*": None}),
-        "algorithm": hurried,
-    }
+    options: Any = {"hierarchy": sv.Hierarchy({**parents, "4": "*", "*": None}), "algorithm": hurried}
     with pytest.raises(UnfinishedError, match="within the time limit"):
         sv.anonymize(rows, sv.KmAnonymity(2, 3), **options)
     with pytest.raises(InfeasibleError, match="No release was found within the time budget"):

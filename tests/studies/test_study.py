@@ -551,8 +551,7 @@ def test_labels_name_methods(folder: Path) -> None:
         study(folder, text.replace("AA {refine}", "one"))
     with pytest.raises(RequestError, match="aa would be called 'a' and 'b'"):
         study(
-            folder,
-            'algorithms = ["aa"]\nm = 1\n[[runs]]\nk = 2\nlabel = "a"\n[[runs]]\nk = 3\nlabel = "b"',
+            folder, 'algorithms = ["aa"]\nm = 1\n[[runs]]\nk = 2\nlabel = "a"\n[[runs]]\nk = 3\nlabel = "b"'
         )
     private = 'algorithms = ["mm"]\nh = 0.8\nk = 2\np = 2\nprivate = "101"\nlabel = "{private}"'
     with pytest.raises(RequestError, match=r"label names \{private\}"):

@@ -141,11 +141,7 @@ def test_a_table(client: Client, tmp_path: Path) -> None:
     [
         ({"k": "1", "m": "2"}, "k", "must be an integer of at least 2, got &#39;1&#39;"),
         ({"k": "", "m": "2"}, "k", "The number of rows (k) is missing."),
-        (
-            {"k": "5", "m": "<b>"},
-            "m",
-            "such as &#34;code=2,drug=1&#34;, got &#39;&lt;b&gt;&#39;",
-        ),
+        ({"k": "5", "m": "<b>"}, "m", "such as &#34;code=2,drug=1&#34;, got &#39;&lt;b&gt;&#39;"),
         ({"k": "5", "m": "2", "rho": "20%"}, "rho", "No items are sensitive yet."),
         ({"k": "5", "m": "2", "left_out": "share", "share": "much"}, "share", "must be a share, 0 to 1, got"),
         ({"model": "coherence", "k": "3", "h": "40%"}, "p", "The value p is missing."),

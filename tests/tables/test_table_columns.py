@@ -48,11 +48,7 @@ def contents(table: sv.Table) -> tuple[Any, ...]:
     return known, [column.numeric for column in table.columns], table.rows(), table.header
 
 
-EXPECTED = (
-    [["34", "36", "", "45.5"], ["F", "", "M", "M"]],
-    [True, False],
-    [row[3] for row in WARD],
-)
+EXPECTED = ([["34", "36", "", "45.5"], ["F", "", "M", "M"]], [True, False], [row[3] for row in WARD])
 
 
 def ward(source: Any, **more: Any) -> sv.Table:
