@@ -13,8 +13,8 @@ import pytest
 import setveil as sv
 from cli_helpers import setveil
 from setveil.base.errors import DataError, RequestError, TableError
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.io.dumps import is_dump, without_sql
-from setveil.rows.data.io.source import Text
 
 ROWS = [("E11.9", "I10"), ("I10",), ("O'Neil; K21, x",), ()]
 MYSQL = """-- MySQL dump 10.13  Distrib 8.0.33, for Linux (x86_64)

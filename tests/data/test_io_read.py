@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from origins import layout_of, origin_of
 from real_data import DATA
 from setveil.base.errors import DataError, RequestError, TableError
+from setveil.rows.data.io.decoded import Text, as_text, line_number
 from setveil.rows.data.io.rows import read
 from setveil.rows.data.io.sniff import detect_format, likely_separator, sniff_content
-from setveil.rows.data.io.source import Text, as_text, line_number
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.transactions import Transactions
 

@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 
 from setveil.base.errors import DataError, RequestError
 from setveil.base.memory import Unpacked, unpack_up_to
-from setveil.rows.data.io import source
-from setveil.rows.data.io.source import as_text, gather, is_xlsx, open_source, read_bytes
+from setveil.rows.data.io import archives
+from setveil.rows.data.io.archives import is_xlsx
+from setveil.rows.data.io.decoded import as_text
+from setveil.rows.data.io.source import gather, open_source, read_bytes
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
 
@@ -73,7 +75,7 @@ def test_what_was_packed_is_unpacked(
     suffix, pack = PACKERS[kind]
     path = tmp_path_factory.mktemp("packed") / f"codes.csv{suffix}"
     write(path, raw := pack(content))
-    if source._archive(content):  # archives in archives have a test of their own
+    if archives.archive_of(content):  # archives in archives have a test of their own
         return
     found = open_source(path)
     assert found.content == content == read_bytes(path)
@@ -114,7 +116,7 @@ def test_streams_one_after_the_other(tmp_path: Path, kind: str, monkeypatch: pyt
     pieces = [b"tea\n" * 100, b"", b"milk\n"]
     raw = b"".join(map(pack, pieces))
     for chunk in (1, 7, 1 << 20):
-        monkeypatch.setattr(source, "_CHUNK", chunk)
+        monkeypatch.setattr(archives, "_CHUNK", chunk)
         assert open_source(write(tmp_path / f"a{suffix}", raw)).content == b"".join(pieces)
         assert open_source(write(tmp_path / f"a{suffix}", raw + bytes(8))).content == b"".join(pieces)
         # The functions of the standard library drop what follows the first stream and is damaged.
@@ -287,7 +289,7 @@ def test_every_encoding(encoding: str, data: st.DataObject) -> None:
         content = text.encode(encoding)
     except UnicodeError:
         return
-    if source._archive(content):
+    if archives.archive_of(content):
         return
     assert as_text(content, "a.csv", encoding).content.decode() == text
     if encoding in {"utf-8-sig", "utf-16", "utf-32"} and text:
@@ -375,12 +377,12 @@ def test_what_is_unpacked_is_bounded(tmp_path: Path, kind: str, monkeypatch: pyt
             sizes.append(size)
             super().require(size)
 
-    monkeypatch.setattr(source, "Unpacked", Counted)
+    monkeypatch.setattr(archives, "Unpacked", Counted)
     refused(
         partial(open_source, path), str(path), "more than 16 MB", "a quarter of the memory that is left",
         "--unpacked-limit MB.",
     )  # fmt: skip
-    assert max(sizes) <= len(BOMB) // 4 + source._AT_ONCE or kind == "zip"  # which says its size before
+    assert max(sizes) <= len(BOMB) // 4 + archives._AT_ONCE or kind == "zip"  # which says its size before
     monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "1")
     refused(partial(open_source, path), "more than 1 MB", "the limit that was set")
     unpack_up_to(64)

@@ -63,7 +63,8 @@ def algorithm_of(path: Path) -> str:
 
 def _read(path: Path) -> Mapping[str, Any]:
     """Read a file of options: TOML, or the record of a run."""
-    from setveil.rows.data.io.source import as_text, read_bytes
+    from setveil.rows.data.io.decoded import as_text
+    from setveil.rows.data.io.source import read_bytes
 
     text = as_text(read_bytes(path), str(path)).content.decode()
     if path.suffix == ".json":

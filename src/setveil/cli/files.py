@@ -18,8 +18,9 @@ from setveil.cli.session import say
 from setveil.releases.published.about import about_beside
 from setveil.releases.published.rows import read_image
 from setveil.rows.data.columns import as_field
+from setveil.rows.data.io.decoded import as_text
 from setveil.rows.data.io.sniff import sniff_content
-from setveil.rows.data.io.source import as_text, gather, open_source, read_bytes
+from setveil.rows.data.io.source import gather, open_source, read_bytes
 from setveil.rows.data.layout import Origin, formats_of
 from setveil.rows.data.spelling import NONE, look_alikes
 from setveil.rows.data.transactions import Transactions

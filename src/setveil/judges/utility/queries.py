@@ -17,7 +17,8 @@ from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, holders, recode_rows, take_rows
 from setveil.kernels.tokens import tokenize
 from setveil.kernels.walk import mark_occurring
-from setveil.rows.data.io.source import Text, as_text, read_bytes
+from setveil.rows.data.io.decoded import Text, as_text
+from setveil.rows.data.io.source import read_bytes
 from setveil.rows.data.io.text import refuse_open_quote, unquoted
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.transactions import Transactions

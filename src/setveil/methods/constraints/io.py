@@ -13,7 +13,8 @@ from setveil.base.errors import DataError, OutputError, RequestError, listed, sh
 from setveil.base.plain_json import read_json
 from setveil.base.staging import staged_file
 from setveil.kernels.tokens import tokenize
-from setveil.rows.data.io.source import as_text, read_bytes
+from setveil.rows.data.io.decoded import as_text
+from setveil.rows.data.io.source import read_bytes
 from setveil.rows.data.io.text import refuse_open_quote, unquoted
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.vocabulary import is_integer

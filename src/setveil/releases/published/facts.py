@@ -29,7 +29,8 @@ from setveil.releases.published.recoding import BoxRecoding, ReadBoxes
 from setveil.releases.published.rows import RowsRelease, all_members, write_members
 from setveil.releases.published.rows import publish as publish_rows
 from setveil.rows.data.exposed import Refusal
-from setveil.rows.data.io.source import as_text, read_bytes
+from setveil.rows.data.io.decoded import as_text
+from setveil.rows.data.io.source import read_bytes
 from setveil.rows.data.io.write import quoting, require_text
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.sums import Sums

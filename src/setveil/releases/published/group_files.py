@@ -20,7 +20,8 @@ from setveil.base.wording import count
 from setveil.kernels.rows import frozen
 from setveil.kernels.tokens import Tokens, tokenize
 from setveil.rows.data.exposed import Exposed
-from setveil.rows.data.io.source import as_text, read_bytes
+from setveil.rows.data.io.decoded import as_text
+from setveil.rows.data.io.source import read_bytes
 from setveil.rows.data.io.text import refuse_open_quote, unquoted
 from setveil.rows.data.transactions import Transactions, lines_of
 from setveil.rows.data.vocabulary import Vocabulary, item_order

@@ -20,8 +20,8 @@ from setveil.base.errors import (
     unreadable,
 )
 from setveil.base.plain_json import read_json_with
+from setveil.rows.data.io.decoded import encodings_at
 from setveil.rows.data.io.encodings import encoding_of, is_named_for, with_encoding
-from setveil.rows.data.io.source import encodings_at
 from setveil.rows.hierarchy.nested import ObjectMembers, leaf_paths, said_of_keys
 
 _OTHER_SEPARATORS = "\t|,"

@@ -14,11 +14,13 @@ from setveil.base.memory import Unpacked
 from setveil.kernels.rows import frozen
 from setveil.rows.data import evidence
 from setveil.rows.data.columns import Codes, column_at
+from setveil.rows.data.io.archives import is_parquet, is_xlsx
+from setveil.rows.data.io.decoded import Text, as_text
 from setveil.rows.data.io.dumps import without_sql
 from setveil.rows.data.io.encodings import with_encoding
 from setveil.rows.data.io.lines import comments_above, cut, without_lines
 from setveil.rows.data.io.sniff import detect_format, head_rows, likely_separator
-from setveil.rows.data.io.source import Text, as_text, file_of, is_parquet, is_xlsx
+from setveil.rows.data.io.source import file_of
 from setveil.rows.data.io.table import TextTable
 from setveil.rows.data.io.written import long_separator, plain_text
 from setveil.rows.data.layout import InputFile, Layout, refuse_unfit

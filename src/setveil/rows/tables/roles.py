@@ -20,7 +20,8 @@ from setveil.base.errors import (
     unreadable,
 )
 from setveil.base.plain_json import read_toml
-from setveil.rows.data.io.source import as_text, read_bytes
+from setveil.rows.data.io.decoded import as_text
+from setveil.rows.data.io.source import read_bytes
 from setveil.rows.data.set_fields import require_delimiter
 from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.rows.tables.levels import Levels, levels_in

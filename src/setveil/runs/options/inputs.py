@@ -16,7 +16,8 @@ from setveil.base.progress import Progress
 from setveil.base.values.numbers import parse_integer
 from setveil.judges.utility.queries import Queries, frequent_queries, random_queries, read_queries
 from setveil.rows.data.draws import row_keys
-from setveil.rows.data.io.source import Text, as_text, read_bytes
+from setveil.rows.data.io.decoded import Text, as_text
+from setveil.rows.data.io.source import read_bytes
 from setveil.rows.data.io.text import read_basket, read_fimi
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.spelling import form_of

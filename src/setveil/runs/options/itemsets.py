@@ -8,7 +8,8 @@ from pathlib import Path
 from setveil.base.errors import DataError, did_you_mean, shorten
 from setveil.judges.utility.estimates import Estimator
 from setveil.judges.utility.queries import Queries, between, split_queries
-from setveil.rows.data.io.source import Text, as_text, read_bytes
+from setveil.rows.data.io.decoded import Text, as_text
+from setveil.rows.data.io.source import read_bytes
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.spelling import spelled_otherwise
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from setveil.base.errors import DataError, TableError, closest, listed, shorten
 from setveil.base.wording import count
-from setveil.rows.data.io.source import Text, line_number
+from setveil.rows.data.io.decoded import Text, line_number
 from setveil.rows.data.layout import refuse_unfit
 
 _NAME = r'(?:`[^`]+`|"[^"]+"|\[[^\]]+\]|[^\W\d][\w$]*)'

@@ -9,8 +9,8 @@ from typing import Any
 
 from setveil.base.errors import DataError, TableError, shorten
 from setveil.base.plain_json import read_json_stream, read_json_with
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.io.lines import as_spec, in_words
-from setveil.rows.data.io.source import Text
 from setveil.rows.data.nested import flat, lists_in, rows_in, several_lists
 
 BLANK = object()

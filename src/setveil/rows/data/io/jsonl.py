@@ -12,9 +12,9 @@ import numpy as np
 
 from setveil.base.errors import DataError, TableError, closest, listed, shorten
 from setveil.rows.data.columns import Wanted, column_at
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.io.json_values import BLANK, kind_of, label_of, unit_of, values_in
 from setveil.rows.data.io.records import RecordTable
-from setveil.rows.data.io.source import Text
 from setveil.rows.data.lacking import PLAIN, Lacking
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.names import names_others

@@ -13,7 +13,7 @@ import numpy as np
 
 from setveil.base.wording import are, count
 from setveil.rows.data import evidence, headers, known_words
-from setveil.rows.data.io.source import Text
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.skipped import Lines
 from setveil.rows.data.vocabulary import is_integer
 

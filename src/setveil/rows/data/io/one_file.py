@@ -12,12 +12,14 @@ from setveil.base.errors import DataError, RequestError, TableError
 from setveil.rows.data import evidence
 from setveil.rows.data.columns import Wanted
 from setveil.rows.data.ids_in_lines import why_sets_are_table
+from setveil.rows.data.io.archives import is_xlsx
+from setveil.rows.data.io.decoded import DAMAGED, Text, as_text
 from setveil.rows.data.io.dumps import without_sql
 from setveil.rows.data.io.encodings import with_encoding
 from setveil.rows.data.io.lines import cut
 from setveil.rows.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
 from setveil.rows.data.io.sniff import detect_format, head_rows, likely_separator
-from setveil.rows.data.io.source import DAMAGED, Source, Text, as_text, is_xlsx
+from setveil.rows.data.io.source import Source
 from setveil.rows.data.io.undeclared import question_of_texts, read_separated, require_numbers, works
 from setveil.rows.data.io.written import plain_text
 from setveil.rows.data.layout import FORMATS, function_of, refuse_unfit

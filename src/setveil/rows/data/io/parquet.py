@@ -17,8 +17,8 @@ from setveil.base.errors import DataError, shorten
 from setveil.base.memory import Unpacked
 from setveil.rows.data.columns import Wanted
 from setveil.rows.data.frames import read_frame
+from setveil.rows.data.io.archives import is_parquet
 from setveil.rows.data.io.footer import least_memory
-from setveil.rows.data.io.source import is_parquet
 from setveil.rows.data.lacking import PLAIN, Lacking
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.rows_read import RowsRead

@@ -16,8 +16,8 @@ import numpy as np
 from setveil.base.errors import DataError, shorten
 from setveil.rows.data import evidence
 from setveil.rows.data.columns import Codes, guess_columns
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.io.json_values import BLANK, label_of, unit_of, values_in
-from setveil.rows.data.io.source import Text
 from setveil.rows.data.named_columns import Column
 from setveil.rows.data.nested_columns import without_nulls
 

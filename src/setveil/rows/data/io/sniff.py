@@ -13,8 +13,9 @@ from setveil.base.errors import TableError
 from setveil.rows.data import evidence, ids_in_lines
 from setveil.rows.data.columns import guess_columns
 from setveil.rows.data.ids_in_lines import why_ids, why_personal, why_sets_are_table
+from setveil.rows.data.io.archives import is_parquet
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.io.json_values import is_document
-from setveil.rows.data.io.source import Text, is_parquet
 from setveil.rows.data.layout import formats_of, in_words
 from setveil.rows.data.names import names_columns
 from setveil.rows.data.personal_forms import PHONE, likely_form

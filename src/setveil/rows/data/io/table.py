@@ -16,9 +16,9 @@ from setveil.base.wording import are, count
 from setveil.kernels.tokens import tokenize
 from setveil.rows.data import evidence, headers
 from setveil.rows.data.columns import NOTHING, Codes, Wanted, guess_columns
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.io.lines import as_spec, in_words, stray_lines, strays_said, without_headers
 from setveil.rows.data.io.sniff import head_rows, likely_separator
-from setveil.rows.data.io.source import Text
 from setveil.rows.data.io.text import refuse_open_quote, unquoted
 from setveil.rows.data.io.written import with_fitting_header
 from setveil.rows.data.lacking import PLAIN, Lacking

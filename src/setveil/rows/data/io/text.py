@@ -9,8 +9,8 @@ import numpy as np
 
 from setveil.base.errors import DataError, shorten
 from setveil.kernels.tokens import Tokens, tokenize
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.io.sniff import basket_separator
-from setveil.rows.data.io.source import Text
 from setveil.rows.data.layout import Layout
 from setveil.rows.data.rows_read import RowsRead
 from setveil.rows.data.vocabulary import is_integer

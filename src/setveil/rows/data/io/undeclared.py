@@ -12,6 +12,7 @@ from setveil.base.wording import are
 from setveil.rows.data import evidence
 from setveil.rows.data.ids import why_id
 from setveil.rows.data.ids_in_lines import why_ids
+from setveil.rows.data.io.decoded import Text, line_number
 from setveil.rows.data.io.lines import (
     as_spec,
     comments_above,
@@ -33,7 +34,6 @@ from setveil.rows.data.io.sniff import (
     sign_of_columns,
     why_table,
 )
-from setveil.rows.data.io.source import Text, line_number
 from setveil.rows.data.io.text import QuoteError
 from setveil.rows.data.io.written import long_separator, plain_text
 from setveil.rows.data.layout import FORMATS, function_of

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from setveil.base.errors import RequestError, TableError, shorten
 from setveil.rows.data import evidence
+from setveil.rows.data.io.decoded import Text
 from setveil.rows.data.io.lines import without_lines
 from setveil.rows.data.io.sniff import basket_separator, head_rows, likely_separator
-from setveil.rows.data.io.source import Text
 from setveil.rows.data.layout import in_words, require_separator
 
 QUOTES = ("double", "none")
