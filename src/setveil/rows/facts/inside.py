@@ -22,10 +22,7 @@ def values_in(label: str, values: Sequence[str]) -> tuple[str, ...]:
 
 
 def values_meeting(label: str, values: Sequence[str]) -> tuple[list[str], bool] | None:
-    """List the values that overlap a period or a band, and whether all of them are inside it.
-
-    None: the label names no period if values are periods, and no band if they are bands.
-    """
+    """List the values that overlap a period or a band, and whether all are inside; None: of another kind."""
     if any(map(is_period, values)):
         if not is_period(label):
             return None

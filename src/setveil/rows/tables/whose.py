@@ -24,10 +24,7 @@ from setveil.rows.tables.table import Table, TextColumn
 
 
 def require_no_ids(read: TableColumns, n_known: int, not_ids: Collection[str]) -> None:
-    """Refuse to publish columns that look like IDs, unless `not_ids` names them.
-
-    The first `n_known` columns that were read as texts are quasi-identifiers.
-    """
+    """Refuse published columns that look like IDs, unless in `not_ids`; the first `n_known` can be known."""
     fine = not_ids_of(read, not_ids)
     found = [
         ("qi" if at < n_known else "keep", Values(column.name, column.codes, column.labels))

@@ -109,10 +109,7 @@ def _numbered(rows: Sequence[Sequence[str]], end: int) -> bool:
 
 
 def holds_numbers(text: Text) -> bool:
-    """Return whether half of the first lines or more hold nothing but integers between blanks.
-
-    A line with one integer says nothing of blanks if commas or the like are between those of other lines.
-    """
+    """Return whether half of the first lines or more hold nothing but integers between blanks."""
     lines = [line.split() for line in _lines(text.content)[: evidence.LINES] if line.strip()]
     rows = [line for line in lines if line[0][0] not in "#%@"]
     numbers = [row for row in rows if all(map(is_integer, row))]

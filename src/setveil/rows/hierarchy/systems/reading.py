@@ -212,10 +212,7 @@ def _readings(system: System, text: str) -> list[str]:
 
 
 def _are_lost(system: System, texts: set[str], zeros: Zeros | None, found: CodesRead) -> bool:
-    """Tell whether numbers have lost the zeros that they began with; ask where nothing tells.
-
-    With a dot that does no harm, for it says how many there were.
-    """
+    """Tell whether numbers lost the zeros they began with, which a dot shows; ask where nothing tells."""
     bare = {text for text in texts if _is_number(text) and _readings(system, text)}
     dotted = {text for text in texts if "." in text}
     if dotted and all(len(text) <= system.whole for text in bare):
