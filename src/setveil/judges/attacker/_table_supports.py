@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.base.jit import compiled
 from setveil.base.threads import each
@@ -55,10 +56,15 @@ def look_up_sets(
 class TableSupports:
     """The supports of all sets of m items of rows, from a table, with the results of `LeastSupportSearch`."""
 
-    def __init__(self, rows: Ranked, m: int, best: Ints, limits: Ints) -> None:
+    def __init__(
+        self, rows: Ranked, m: int, best: Ints, limits: Ints, table: NDArray[np.int32] | None = None
+    ) -> None:
+        """Count the supports, unless there is a table of them, and look all of them up."""
         n, lengths = rows.order.size, frozen(rows.lengths, np.int64)
         longest = int(lengths.max(initial=0))
-        offsets, table = cell_offsets(n, m), count_numbers([rows[:3]], n, m, rows.items.size)
+        offsets = cell_offsets(n, m)
+        if table is None:
+            table = count_numbers([rows[:3]], n, m, rows.items.size)
 
         def look_up(first: int) -> tuple[Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
             below = np.zeros((limits.size, longest + 1), np.int64)

@@ -163,7 +163,8 @@ def _singled_out(
             limits = frozen(np.array(ts), np.int64)
             if is_worth_it(rows, m, effort):
                 progress(phase)
-                tally = TableSupports(rows, m, fewest.high, limits)
+                table = known.supports_of_pairs() if m == 2 else None
+                tally = TableSupports(rows, m, fewest.high, limits, table)
             elif least_steps(rows, m) > effort:
                 countable = False
             else:

@@ -26,6 +26,7 @@ from setveil.kernels.rows import (
 from setveil.releases.published.group_files import PublishedGroups, as_groups
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import item_order
+from setveil.rows.engine.pairs import is_worth_it, pair_table, reordered
 
 if TYPE_CHECKING:
     from setveil.releases.published.table_files import PublishedTable
@@ -56,6 +57,8 @@ class Knowledge:
     empty_fit: Ints  # int64 (empty_rows,): how many rows fit each of the rows without public items
     # the quasi-identifiers of a table; none: nothing but items is known, and nobody finds a row without
     columns: tuple[str, ...] = ()
+    # the rows whose items are the ids here, all of them public; None: there are no such rows
+    public: Transactions | None = None
 
     def empty_below(self, threshold: int) -> int:
         """Count the rows without public items that fewer rows fit."""
@@ -65,6 +68,12 @@ class Knowledge:
     def longest(self) -> int:
         """Most public items of a row."""
         return int(self.rows.lengths.max(initial=0))
+
+    def supports_of_pairs(self) -> NDArray[np.int32] | None:
+        """Count the rows with each pair of ranks, if others ask for all pairs, too; None if they do not."""
+        if self.public is None or not is_worth_it(self.public):
+            return None
+        return reordered(pair_table(self.public), self.rows.order)
 
 
 def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str]) -> Knowledge:
@@ -116,6 +125,7 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
         Secrets(frozen(starts, np.int64), frozen(item, np.int32), frozen(shares, np.int64), whole),
         overall,
         np.full(empty, data.n_rows),
+        public=None if names else data,
     )
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 
 from setveil.base.threads import each
 from setveil.judges.utility._estimate_loops import count_label_sets
-from setveil.kernels.count import MOST_ROWS, cell_offsets, fits, number_of_sets
+from setveil.kernels.count import cell_offsets
 from setveil.kernels.rows import Ids, Ints, frozen
 from setveil.rows.data.sums import Sums, counts_itself, in_memory
 from setveil.rows.data.transactions import Transactions
-from setveil.rows.engine.counting import count_numbers
+from setveil.rows.engine.pairs import is_counted, pair_table, work_of_pairs
 
 AT_ONCE = 50  # itemsets of a piece of work
 WORTH = 8  # pairs that are counted while one row is looked up
@@ -32,9 +30,7 @@ def supports_of_sets(data: Sums, ends: Ints, ids: Ids) -> Ints:
         starts = frozen(np.append(starts, np.repeat(starts[-1:], missing)), np.int64)
     elif _are_pairs(data, ends, ids):
         first, second = ids[ends[:-1]].astype(np.int64), ids[ends[1:] - 1].astype(np.int64)
-        offsets = cell_offsets(data.n_items, 2)
-        table = count_numbers([data.distinct], data.n_items, 2, data.distinct[1].size)
-        pairs: Ints = table[first + offsets[1, second]].astype(np.int64)
+        pairs: Ints = pair_table(data)[first + cell_offsets(data.n_items, 2)[1, second]].astype(np.int64)
         return pairs
     weights = data.distinct[2]
     out = np.zeros(ends.size - 1, np.int64)
@@ -50,9 +46,10 @@ def supports_of_sets(data: Sums, ends: Ints, ids: Ids) -> Ints:
 
 def _are_pairs(data: Transactions, ends: Ints, ids: Ids) -> bool:
     """Return whether all are pairs, and to count all pairs there are takes less time than to look at each."""
-    indptr = data.distinct[0]
-    if not (np.diff(ends) == 2).all() or not fits(data.n_items, 2) or data.n_rows > MOST_ROWS:
+    if not (np.diff(ends) == 2).all():
         return False
+    if is_counted(data):
+        return True
+    work = work_of_pairs(data)
     looked_at = int(np.minimum.reduceat(np.diff(data.holders[0])[ids], ends[:-1]).sum()) if ids.size else 0
-    counted = number_of_sets(np.bincount(np.diff(indptr)), 2)
-    return bool(max(counted, comb(data.n_items, 2)) < WORTH * looked_at)
+    return work is not None and work < WORTH * looked_at

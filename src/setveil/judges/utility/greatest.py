@@ -17,6 +17,7 @@ from setveil.kernels.count import members_of_cells
 from setveil.rows.data.sums import is_in_memory
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import item_order
+from setveil.rows.engine.pairs import is_worth_it, pair_table
 
 if TYPE_CHECKING:
     from setveil.rows.engine.tabled import TabledRows
@@ -224,11 +225,14 @@ def most_frequent_pairs(
     >>> most_frequent_pairs(data, 2)
     [(('a', 'b'), 2), (('b', 'c'), 2)]
     """
-    if not is_in_memory(data):
-        return _most_frequent_in_table(data, number)
-    indptr, items, weights = data.distinct
     in_order = item_order(data.vocabulary.labels)
-    place = {data.vocabulary.ids[item]: at for at, item in enumerate(in_order)}
+    places = np.argsort([data.vocabulary.ids[item] for item in in_order])
+    if not is_in_memory(data):
+        return _most_frequent_in_table(data.table(2), places, in_order, number)
+    if is_worth_it(data):
+        return _most_frequent_in_table(pair_table(data), places, in_order, number)
+    indptr, items, weights = data.distinct
+    place = places.tolist()
     if (pairs := few_pairs(indptr, items, weights, data.n_items)) is not None:
         one, other = (np.array([place[item] for item in ids.tolist()], np.int64) for ids in pairs[:2])
         low, high, rows = np.minimum(one, other), np.maximum(one, other), pairs[2]
@@ -258,16 +262,17 @@ def most_frequent_pairs(
     return [((in_order[first], in_order[second]), -rows) for rows, first, second in found]
 
 
-def _most_frequent_in_table(data: TabledRows, number: int) -> list[tuple[tuple[str, str], int]]:
-    """List the same of rows whose labels are in item order, from the table of all pairs."""
-    table, least = data.table(2), 1
-    found = np.zeros((0, 3), np.int64)  # less the rows, and both labels
+def _most_frequent_in_table(
+    table: NDArray[np.int32], places: NDArray[np.int64], labels: Sequence[str], number: int
+) -> list[tuple[tuple[str, str], int]]:
+    """List the same from the table of all pairs; `places`, `labels`: of the items, in item order."""
+    least = 1
+    found = np.zeros((0, 3), np.int64)  # less the rows, and the places of both items
     for start in range(0, table.size, _CELLS):
-        cells = np.flatnonzero(table[start : start + _CELLS] >= least)
-        pairs = members_of_cells(start + cells, data.n_items, 2)
-        found = np.concatenate([found, np.column_stack([-table[start + cells].astype(np.int64), pairs])])
+        cells = start + np.flatnonzero(table[start : start + _CELLS] >= least)
+        pairs = np.sort(places[members_of_cells(cells, places.size, 2)], axis=1)
+        found = np.concatenate([found, np.column_stack([-table[cells].astype(np.int64), pairs])])
         found = found[np.lexsort(found.T[::-1])[:number]]
         if len(found) == number:
             least = -int(found[-1, 0])
-    labels = data.vocabulary.labels
     return [((labels[first], labels[second]), -rows) for rows, first, second in found.tolist()]
