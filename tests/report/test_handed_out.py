@@ -107,7 +107,7 @@ def is_about(text: str, value: float, step: float) -> None:
     elif text.startswith("over"):
         assert figure < value < 1
     elif text.startswith("about"):
-        assert abs(figure - value) <= step / 2 + 0.006
+        assert abs(figure - value) <= step + 0.006
     else:
         assert figure == value
         assert value in (0, 1)
@@ -418,7 +418,7 @@ def _measures(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "Information loss",
-    r"Rounded to (\d+)%: figures that compare the release with the original are coarse on "
+    r"Accurate to (\d+)%: figures that compare the release with the original are coarse on "
     r"purpose\.",
 )
 def _rounded(handed: Handed, found: re.Match[str]) -> None:
@@ -508,7 +508,7 @@ def _itemsets(handed: Handed, found: re.Match[str]) -> None:
     )
     frequent = {some for some, n in before.items() if n >= least}
     kept = {some for some in frequent if after[some] >= least}
-    is_about(found[1], len(kept) / len(frequent), 0.1)
+    is_about(found[1], len(kept) / len(frequent), 0.05)
     if found[4]:
         assert all(before[some] == after[some] for some in kept)
 
@@ -644,7 +644,7 @@ def parts(page: str) -> list[tuple[str, list[str]]]:
 def check_page(handed: Handed, page: str) -> int:
     """Check every sentence of a page; return how many there were."""
     check_folded(handed, page)
-    step = re.search(r"Rounded to (\d+)%", "\n".join(line for _, lines in parts(page) for line in lines))
+    step = re.search(r"Accurate to (\d+)%", "\n".join(line for _, lines in parts(page) for line in lines))
     handed.step = int(step[1]) / 100 if step else 0.0
     checked = 0
     for part, lines in parts(page):

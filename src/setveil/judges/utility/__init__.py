@@ -163,6 +163,8 @@ class Measure:
     # Whether the page that leaves the house tells its number, rounded; it must be between 0 and 1.
     # docs/report.md gives the reasons.
     handed_out: bool = False
+    # whether it is an average over all occurrences of the original, in which suppressed occurrences lose all
+    of_occurrences: bool = False
     # what it adds to a study's table; by default its number under its name
     columns: tuple[StudyColumn, ...] | None = None
     # how a study's report shows it; by default as one of the losses, or gains

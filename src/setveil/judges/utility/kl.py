@@ -213,7 +213,6 @@ MEASURES = (
                 section="answers",
                 decides=True,
                 place=7,
-                handed_out=True,
             ),
         ),
     ),

@@ -36,6 +36,7 @@ MEASURES = (
         reading=SCALE,
         domain=True,
         handed_out=True,
+        of_occurrences=True,
         compared=(
             Compared(
                 "loss_lm", "loss (LM)", f"Loss (LM): {MEANING}. Less is better.", "lm", section="loss",

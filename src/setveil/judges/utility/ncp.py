@@ -65,6 +65,7 @@ MEASURES = (
         reading=SCALE,
         domain=True,
         handed_out=True,
+        of_occurrences=True,
         compared=(
             Compared(
                 "loss_ncp",

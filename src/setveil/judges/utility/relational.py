@@ -188,6 +188,7 @@ MEASURES = (
         reading="0: every item is published as it was; 1: none is published.",
         domain=True,
         handed_out=True,
+        of_occurrences=True,
     ),
     Measure(
         name="column_losses",

@@ -109,7 +109,7 @@ def comparison_html(
         yardstick(kinds),
         blocks.folded(
             [
-                _keep_in_mind(kinds),
+                _keep_in_mind(kinds, external),
                 _compared(rows, kinds, external),
                 *(
                     part
@@ -127,6 +127,11 @@ def comparison_html(
     return blocks.page(f"{name}: methods compared", "\n".join(part for part in parts if part))
 
 
+_COARSE = (
+    "Figures that compare a release with its original are coarse on purpose: shares to steps of at least 100 "
+    "occurrences of the original, errors to one digit. Small data, and releases that limit the chance of a "
+    "sensitive item (rho), have no such figures. Methods may differ by less than a step."
+)
 _DOMINATES = (
     "One method dominates another if for every release of the other it has one that is no worse in loss and "
     "in risk, and better in one of the two."
@@ -168,8 +173,8 @@ def _answer(kinds: Sequence[Family]) -> str:
     return f'<div class="verdict"><strong>{html.escape(headline(kinds))}</strong>\n{listed}\n{shown}</div>'
 
 
-def _keep_in_mind(kinds: Sequence[Family]) -> blocks.Section | None:
-    notes = all_caveats(kinds)
+def _keep_in_mind(kinds: Sequence[Family], external: bool) -> blocks.Section | None:
+    notes = [*all_caveats(kinds), *([_COARSE] if external else [])]
     listed = "\n".join(f"<li>{html.escape(note, quote=False)}</li>" for note in notes)
     inside = f"{count(len(notes), 'note')} on what can be compared, and how."
     return blocks.fold("Keep in mind", inside, f"<ul>\n{listed}\n</ul>") if notes else None
@@ -183,9 +188,11 @@ def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> b
         sizes = []
         if sized:
             first = sized[0]
-            sizes = [count(first["rows"], "row"), count(first.get("items") or 0, "item")]
-            if not external and first.get("occurrences") is not None:
-                sizes.append(count(first["occurrences"], "occurrence"))
+            sizes = [count(first["rows"], "row")]
+            if not external:
+                sizes.append(count(first.get("items") or 0, "item"))
+                if first.get("occurrences") is not None:
+                    sizes.append(count(first["occurrences"], "occurrence"))
             if first.get(SAMPLE) is not None:
                 sizes[0] = f"first draw: {sizes[0]}"
         data.append(blocks.data(name) + (f" ({', '.join(sizes)})" if sizes else ""))

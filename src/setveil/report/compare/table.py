@@ -10,8 +10,9 @@ from statistics import median
 from typing import Any, TypeVar
 
 from setveil.judges.guarantees import models
-from setveil.judges.utility import compared
-from setveil.report.compare.columns import LABEL, ORIGINAL, OWN, RISK_BEFORE, fixed
+from setveil.judges.utility import compared, measures
+from setveil.report.coarse import FINE_STEPS, MANY, OF_ITEMSETS, coarse, exactly, near, one_digit
+from setveil.report.compare.columns import LABEL, OPTIMALITY, ORIGINAL, OWN, RISK_BEFORE, fixed
 from setveil.report.compare.fronts import rounded
 from setveil.report.compare.names import keep_parameters, named_parameters
 from setveil.report.compare.repeats import median_interval
@@ -108,9 +109,10 @@ def _value(value: Any) -> Any:
 def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
     """Remove what is internal from a cleaned table.
 
-    That is the risk of the originals, their numbers of occurrences and measures that reveal these, hashes,
-    error messages, and every text that an author wrote as a parameter: it may be a path or an item. Such
-    texts, and all values of the parameters `naming_items`, are numbered instead.
+    That is the risk of the originals, their numbers of occurrences and of items and measures that reveal
+    these, hashes, error messages, and every text that an author wrote as a parameter: it may be a path or an
+    item. Such texts, and all values of the parameters `naming_items`, are numbered instead. Figures that
+    compare a release with its original are rounded, as on the page of a release that may be shared.
     """
     rows, naming, skipped = list(rows), _naming_items() | set(naming_items), fixed()
     own = [key for key in distinct(key for row in rows for key in row) if key not in skipped]
@@ -124,8 +126,8 @@ def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
         for key in own
     }
     methods = _public_methods(rows, naming)
-    inside = {*RISK_BEFORE, *ORIGINAL, "data_sha256", "error", "run", "occurrences"}
-    inside |= {one.column for one in compared() if not one.handed_out}
+    inside = {*RISK_BEFORE, *ORIGINAL, *OPTIMALITY, "data_sha256", "error", "run", "items", "occurrences"}
+    inside |= {name for one in compared() for name in (one.column, one.whole) if name}
     out = []
     for row in rows:
         kept = {
@@ -133,9 +135,37 @@ def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
             for key, value in row.items()
             if key not in inside
         }
+        kept |= _coarse(row)
         name = re.split(r"[/\\]", str(kept["data"]))[-1]
         out.append({**kept, "method": methods[row["method"]], "data": name})
     return out
+
+
+def _coarse(row: Row) -> Row:
+    """Round the figures of a run that compare its release with the original; none if they reveal too much."""
+    scale = coarse(row.get("occurrences") or 0, FINE_STEPS)
+    if scale is None or row.get("rho") is not None:  # how often sensitive items were suppressed
+        return {}
+    shared = [one for one in measures() if one.handed_out]
+    shares = {column.name: one.of_occurrences for one in shared for column in one.in_table()}
+    found: Row = {}
+    for one in compared():
+        value = row.get(one.column)
+        if not one.handed_out or value is None:
+            continue
+        if one.column in shares:
+            share = scale.loss(value) if shares[one.column] else exactly(value)
+            found[one.column] = near(share, scale.step)
+        elif one.whole:  # itemsets
+            if (row.get(one.whole) or 0) >= MANY:
+                found |= {one.column: near(exactly(value / row[one.whole]), OF_ITEMSETS), one.whole: 1}
+        elif isinstance(value, int):  # of classes, which are published
+            found[one.column] = value
+        else:
+            found[one.column] = one_digit(value)
+    if "f" in found:  # R/4 + 3T/4
+        found["f"] = (found["relational_loss"] + 3 * found["transaction_loss"]) / 4
+    return found | ({"gap": one_digit(row["gap"])} if row.get("gap") is not None else {})
 
 
 def _secret(name: str, value: Any, naming: Collection[str]) -> bool:

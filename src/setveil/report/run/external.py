@@ -16,6 +16,7 @@ from setveil.base.wording import count
 from setveil.judges.guarantees import Facts
 from setveil.judges.utility import Measure, measures
 from setveil.report import accuracy, words
+from setveil.report.coarse import COMMON, MANY, OF_ITEMSETS, Range, coarse, exactly, near, one_digit
 from setveil.report.drawing import blocks
 from setveil.report.models import with_columns, words_for
 from setveil.report.record import Label, Record
@@ -30,10 +31,7 @@ from setveil.report.run.statement import about, headline, how_to_read, not_cover
 _FOUND = ("greatest_k", "smallest_degree", "groups", "clusters", "certain")
 _PUBLISHED = ("file", "layout", "rows", "empty_rows", "items", "occurrences", "classes")
 _SAID = ("purpose", "recipient")  # of what was said about the release: whom it was made for
-_STEPS = (0.01, 0.05, 0.1, 0.25)  # shares are rounded to the least of these that ...
-_BLUR = 100  # ... so many occurrences of the original or more fall into
 _WORDS = ("ncp", "lm", "entropy", "entropy-max", "inf")  # values of parameters that name nothing
-_MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share that is kept is told
 
 
 def handed_out(report: Record) -> SharedRecord:
@@ -137,30 +135,35 @@ def _remaining(report: Record) -> SharedRecord:
 def _rounded(report: Record) -> SharedRecord:
     """Round what compares the release with the original; None for data too small for that."""
     whole, utility = report["input"]["occurrences"], report["utility"]
-    step = next((step for step in _STEPS if step * whole >= _BLUR), None)
-    if step is None:
+    scale = coarse(whole)
+    if scale is None:
         return None
+    step = scale.step
     kind = kind_of(report)
+    became = kind.shares(report)
+    ranges = scale.shares([number for *_, number in became])
     found: SharedRecord = {
         "step": step,
-        "shares": [(*what, *_share(number / whole, step)) for *what, number in kind.shares(report)],
+        "shares": [(*what, *_share(share, step)) for (*what, _), share in zip(became, ranges, strict=True)],
         "measures": {
-            one.name: _number(value, step)
+            one.name: _number(scale.loss(value) if one.of_occurrences else exactly(value), step)
             for one in kind.handed_out(report)
             if (value := one.value(utility)) is not None
         },
         "optimality": _optimality(report),
     }
-    if "facts" in report:
-        found["kept"] = {name: _share(part, step)[0] for name, part in report["facts"]["kept"].items()}
+    if "facts" in report and [part["kind"] for part in report["facts"]["parts"]].count("codes") == 1:
+        # With several columns they are shares of one column each, which may have few facts.
+        by_part = report["facts"]["kept"]
+        found["kept"] = {name: _share(scale.share(part * whole), step)[0] for name, part in by_part.items()}
     answers = report.get("answers", {})
     are, itemsets = answers.get("are"), answers.get("itemsets")
     if are and are["queries"]:
         median = are["median"]  # beyond 1 it is told as a factor, which is one more
-        half = _one_digit(1 + median) - 1 if median > 1 else _one_digit(median)
-        found["are"] = {"mean": _one_digit(are["mean"]), "median": half, "size": are.get("size")}
-    if itemsets and itemsets["frequent"] >= _MANY and itemsets["threshold"] >= _COMMON:
-        kept, _ = _share(itemsets["kept"] / itemsets["frequent"], 0.05)
+        half = one_digit(1 + median) - 1 if median > 1 else one_digit(median)
+        found["are"] = {"mean": one_digit(are["mean"]), "median": half, "size": are.get("size")}
+    if itemsets and itemsets["frequent"] >= MANY and itemsets["threshold"] >= COMMON:
+        kept, _ = _share(exactly(itemsets["kept"] / itemsets["frequent"]), OF_ITEMSETS)
         found["itemsets"] = {
             "kept": kept,
             "exact": bool(itemsets["supports_unchanged"] and itemsets["kept"]),
@@ -169,28 +172,24 @@ def _rounded(report: Record) -> SharedRecord:
     return found
 
 
-def _share(share: float, step: float) -> tuple[str, float]:
+def _share(share: Range, step: float) -> tuple[str, float]:
     """Round a share: as a text, and as the length of a bar."""
-    if share in (0, 1):
-        return words.percent(share), share
-    if share < step:
-        return f"under {words.percent(step)}", step / 2
-    if share > 1 - step:
-        return f"over {words.percent(1 - step)}", 1 - step / 2
-    near = round(share / step) * step
-    return f"about {words.percent(round(near, 2))}", near
+    rounded = near(share, step)
+    if share.true in (0, 1):
+        return words.percent(share.true), rounded
+    if share.high < step:
+        return f"under {words.percent(step)}", rounded
+    if share.low > 1 - step:
+        return f"over {words.percent(1 - step)}", rounded
+    return f"about {words.percent(round(rounded, 2))}", rounded
 
 
-def _number(value: float, step: float) -> str:
-    if value in (0, 1):
-        return f"{value:g}"
-    if value < step:
+def _number(value: Range, step: float) -> str:
+    if value.true in (0, 1):
+        return f"{value.true:g}"
+    if value.high < step:
         return f"under {step:g}"
-    return f"over {1 - step:g}" if value > 1 - step else f"about {round(value / step) * step:.2g}"
-
-
-def _one_digit(value: float) -> float:
-    return float(f"{value:.1g}")
+    return f"over {1 - step:g}" if value.low > 1 - step else f"about {near(value, step):.2g}"
 
 
 def _optimality(report: Record) -> str:
@@ -200,7 +199,7 @@ def _optimality(report: Record) -> str:
     smallest = words.smallest_in(report)
     if not found["gap"]:
         return f"Proven: the {smallest}."
-    above = words.percent(_one_digit(found["loss"] / found["lower_bound"] - 1))
+    above = words.percent(one_digit(found["loss"] / found["lower_bound"] - 1))
     return f"{'About' if found['proven'] else 'At most about'} {above} above the {smallest}."
 
 
@@ -278,7 +277,7 @@ def _lost(record: SharedRecord) -> str:
         return blocks.section("Information loss", blocks.paragraph(f"Not told: {why}"))
     shares = rounded["shares"]
     note = (
-        f"Rounded to {words.percent(rounded['step'])}: figures that compare the release with the original "
+        f"Accurate to {words.percent(rounded['step'])}: figures that compare the release with the original "
         "are coarse on purpose."
     )
     losses = ", ".join(f"{one.title} {value}" for one, value in _measures(record))
