@@ -1257,6 +1257,18 @@ def test_what_compares_with_the_original_is_coarse(occurrences: int, suppressed:
     assert expected in external_text(report)
 
 
+@pytest.mark.parametrize("sign", ["\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\r"])
+@pytest.mark.parametrize("external", [False, True])
+def test_no_label_steers_a_terminal(sign: str, external: bool) -> None:
+    report = changed(about={"purpose": f"a{sign}b"})
+    for line in report["labels"]:
+        line["label"] = f"{line['label']}{sign}[2J"
+    page = report_html(report, external=external)
+    assert sign not in page
+    assert f"a\\u{ord(sign):04x}b" in page
+    assert f"\\u{ord(sign):04x}[2J" in page
+
+
 DATA = sv.Transactions.from_rows(
     [
         [f"i{j}" for j in range(12) if (row * (j + 3) + row // 7) % (j + 2) == 0] or ["i0"]

@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from setveil.base.wording import visible
 from setveil.report import glossary
 
 # Okabe and Ito's blue and orange, and a dark grey: apart in brightness too, for a black-and-white print.
@@ -125,8 +126,11 @@ LONGEST = 400  # characters of a label; the title of the element shows all of th
 
 
 def page(title: str, body: str, style: str = "") -> str:
-    """Make a page that may load nothing; the title is text, the body HTML, `style` rules of its own."""
-    return glossary.with_entries(
+    """Make a page that may load nothing; the title is text, the body HTML, `style` rules of its own.
+
+    Control characters in data are escaped as on a terminal, where pages are also read.
+    """
+    made = glossary.with_entries(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" '
@@ -134,6 +138,7 @@ def page(title: str, body: str, style: str = "") -> str:
         f"<title>{html.escape(title)}</title>\n<style>{STYLE}{glossary.STYLE}{style}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
+    return visible(made)
 
 
 @dataclass(frozen=True)
