@@ -29,7 +29,6 @@ def _promise() -> list[Any]:
 
 
 def _repair() -> list[Any]:
-    """Make the options of a repair."""
     from setveil.methods.algorithms.exact.exact import Parameters
 
     return some_options(Parameters, _MEANT, f"{ALGORITHM}: --repair")

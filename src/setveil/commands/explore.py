@@ -265,7 +265,6 @@ def explorer_of(kind: str) -> RowsExplorer:
 
 
 def _listed(name: str, values: Any) -> list[Any] | None:
-    """Take a list of numbers."""
     if values is None:
         return None
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):

@@ -61,7 +61,6 @@ def _roles(data: Any) -> list[tuple[str, str]]:
 
 
 def _first(data: Any, ids: Sequence[str] | None) -> list[dict[str, Any]]:
-    """List the first rows."""
     sets = [list(row) for row in data[: min(SHOWN, data.n_rows)].rows()]
     columns = data.value_columns
     return [

@@ -279,7 +279,6 @@ def _about_of(release: Outcome, report: Record) -> dict[str, Any]:
 
 
 def _write_text(path: Path, content: str) -> None:
-    """Write a text file."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(content)
 

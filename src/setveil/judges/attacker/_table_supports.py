@@ -59,7 +59,6 @@ class TableSupports:
     def __init__(
         self, rows: Ranked, m: int, best: Ints, limits: Ints, table: NDArray[np.int32] | None = None
     ) -> None:
-        """Count the supports, unless there is a table of them, and look all of them up."""
         n, lengths = rows.order.size, frozen(rows.lengths, np.int64)
         longest = int(lengths.max(initial=0))
         offsets = cell_offsets(n, m)

@@ -243,7 +243,6 @@ def _write_facts(path: Path, drawn: Transactions, boxes: Boxes) -> None:
 
 
 def _read_facts(path: Path, entry: Mapping[str, Any], n_rows: int) -> Transactions:
-    """Read a draw of facts."""
     rows: list[list[str]] = [[] for _ in range(n_rows)]
     fields = fields_of(entry["sets"] if "sets" in entry else {"": entry["parts"]})
     with path.open(encoding="utf-8", newline="") as file:

@@ -172,11 +172,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     """
     width = len(table.names)
     values = [[row[at] for row in table.head if len(row) > at] for at in range(width)]
-    times = Counter(table.names)
-    word = [
-        table.names[at] if table.header and table.names[at] and times[table.names[at]] == 1 else str(at + 1)
-        for at in range(width)
-    ]
+    word = _words(table)
     if any(map(_are_lines, values)):
         return []  # what stands between fields was not seen
     if table.separator == " " and any(map(_are_names, values, values[1:])):
@@ -230,6 +226,15 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
             meaning = f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}"
             readings.append(({"id_column": word[id_at], "item_column": word[item_at]}, meaning))
     return readings
+
+
+def _words(table: NamedColumns) -> list[str]:
+    """Name each column as an option does: by its name if no other has it, else by its number."""
+    times = Counter(table.names)
+    return [
+        name if table.header and name and times[name] == 1 else str(at + 1)
+        for at, name in enumerate(table.names)
+    ]
 
 
 def _are_lines(values: Sequence[str]) -> bool:
