@@ -249,7 +249,6 @@ class _ReleaseRequest:
 
 
 def _of_large_data(request: _ReleaseRequest) -> str:
-    """Say what makes a release of data that is too large for memory."""
     from setveil.cli.in_parts import way_out
 
     return f"{way_out(request.promised, request.algorithm)} --sample N takes some of them."

@@ -31,6 +31,7 @@ def pair_table(data: Transactions) -> Table:
 
 
 def is_counted(data: Transactions) -> bool:
+    """Return whether the pairs of these rows are counted already."""
     return data in _kept
 
 
