@@ -1,4 +1,4 @@
-"""The table of all pairs: what it counts, and that whoever asks for it answers as without it."""
+"""The table of all pairs: what it counts, and that answers are the same with it as without."""
 
 from collections import Counter
 from itertools import combinations
