@@ -150,6 +150,8 @@ def together(commands: Sequence[Sequence[object]], cwd: Path, stdin: str = "") -
 
 def one_by_one(commands: Sequence[tuple[Path, Sequence[object], str]]) -> list[Done]:
     """Run commands in one process, each in its folder and with its standard input."""
+    if not commands:
+        return []
     cwd = commands[0][0]
     requests = json.dumps([(str(at), [*map(str, words)], stdin) for at, words, stdin in commands]).encode()
     if warm.CAN_FORK:

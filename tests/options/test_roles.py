@@ -52,7 +52,7 @@ def test_a_file_says_all(tmp_path: Path) -> None:
 
 def test_a_file_and_arguments_give_the_same_table(tmp_path: Path) -> None:
     (tmp_path / "trees").mkdir()
-    (tmp_path / "trees" / "sex.csv").write_text("F;*\nM;*\n")
+    (tmp_path / "trees" / "sex.csv").write_text("F;any\nM;any\n")
     (tmp_path / "codes.csv").write_text("a;A;*\nb;A;*\n")
     (tmp_path / "roles.toml").write_text(FULL)
     lines = ["patient,name,age,sex,outcome,ward,codes", "1,Ann,34,F,well,x,a|b", "2,Bob,36,M,ill,x,", ""]

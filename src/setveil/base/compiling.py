@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.base.memory import memory_left
+
 if TYPE_CHECKING:
     import subprocess
 
@@ -151,8 +153,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def processes_for(threads: int) -> int:
     """Return how many processes may compile where this many threads may be used: 0 or at least 2."""
-    from setveil.base.memory import memory_left
-
     left = memory_left()
     most = min(threads, MOST, MOST if left is None else left // _MEMORY)
     return most if most > 1 and sys.executable else 0

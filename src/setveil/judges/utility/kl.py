@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,8 @@ from setveil.base.progress import Progress, silent
 from setveil.judges.utility import GROUPS, Case, Compared, Measure, StudyColumn
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import invert, take_rows
+from setveil.releases.published.group_files import PublishedGroups
 from setveil.rows.data.transactions import Transactions
-
-if TYPE_CHECKING:
-    from setveil.releases.published.group_files import PublishedGroups
 
 MOST_ITEMS = 16  # a query over r items has 2^r cells
 
