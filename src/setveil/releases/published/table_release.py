@@ -22,9 +22,7 @@ from setveil.releases.published.recoding import (
     LocalRecoding,
     Recoding,
 )
-from setveil.releases.published.rows import (
-    write_members,
-)
+from setveil.releases.published.rows import write_members
 from setveil.releases.published.table_files import (
     DATA_FILE,
     ITEMS_FILE,

@@ -31,10 +31,10 @@ class Again:
 
     column: Values
     # several, unequal: how many of its values are on several rows, and how many of these have different
-    # values of what somebody may know there
+    # values of what someone may know there
     several: int
     unequal: int
-    classes: int  # how many combinations of what somebody may know there are
+    classes: int  # how many combinations of what someone may know there are
     # `NAMED`: it is named like person IDs. `SURE`: what someone may know is the same wherever a
     # value comes again, which is no chance, and does not follow from a single column. `LIKELY`: it does, but
     # the values behave like ids otherwise, too. `DERIVED`: they may as well say that column in other words.

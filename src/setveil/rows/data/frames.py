@@ -44,8 +44,10 @@ def read_frame(
     skip_last: int | None = None,
 ) -> RowsRead:
     """Read rows of a frame (see `from_frame`): lists of a column, else as `rows_of_columns.read_table`."""
-    indexed, levels = frame, dict[str, list[str]]()
+    levels: dict[str, list[str]] = {}
+    grouped = type(frame).__name__ == "SeriesGroupBy"  # the index has what the rows were made by
     if is_pandas(frame):
+        indexed = frame = frame.agg(list) if grouped else frame
         if wanted.item_columns is not None and wanted.id_column is None and hasattr(frame, "columns"):
             frame = frame.reset_index(drop=True)
         frame, id_column, item_column = pandas_columns(frame, wanted.id_column, wanted.item_column)
@@ -57,10 +59,9 @@ def read_frame(
     offered = without_index_levels(schema, wanted.id_column, wanted.item_column, name)
     first_is_id = first_is_id and len(offered) == len(schema)  # an index may hold the ids, too
     hidden = table.select(pl.col([one for one in schema if one not in offered]).cast(pl.String))
-    made_by = type(indexed).__name__ == "SeriesGroupBy"  # the index has what the rows were made by
-    keys = [of_cells(one, texts) for one, texts in levels.items() if made_by]
+    keys = [of_cells(one, texts) for one, texts in levels.items() if grouped]
     aside = hidden.collect().to_dict()
-    aside |= {one: pl.Series(texts) for one, texts in levels.items() if not made_by}
+    aside |= {one: pl.Series(texts) for one, texts in levels.items() if not grouped}
     listing = [at for at, dtype in enumerate(offered.values()) if isinstance(dtype, pl.List | pl.Array)]
     require_columns(FrameTable(table, list(offered), name), wanted, listing)
     if len(listing) > 1 and not wanted.named and not form and all("." in list(offered)[at] for at in listing):

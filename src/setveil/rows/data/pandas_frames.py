@@ -26,9 +26,7 @@ def is_pandas(value: object) -> bool:
 def pandas_columns(
     value: Any, id_column: str | None, item_column: str | None
 ) -> tuple[Any, str | None, str | None]:
-    """Make a plain pandas frame of a frame, series or grouped series, and settle its ID and item column."""
-    if type(value).__name__ == "SeriesGroupBy":
-        value = value.agg(list)
+    """Make a plain pandas frame of a frame or series, and settle its ID and item column."""
     if not hasattr(value, "columns"):
         if not hasattr(value, "to_frame") or not hasattr(value, "index"):
             raise DataError(
@@ -52,8 +50,6 @@ def pandas_columns(
 
 def unused_levels(value: Any, columns: Sequence[str]) -> dict[str, list[str]]:
     """List the texts of those levels of an index that are among no columns: they may be IDs all the same."""
-    if type(value).__name__ == "SeriesGroupBy":
-        value = value.agg(list)
     levels: dict[str, list[str]] = {}
     for place, level in enumerate(value.index.names):
         values = value.index.get_level_values(place)

@@ -37,8 +37,10 @@ def is_counted(data: Transactions) -> bool:
 
 def is_worth_it(data: Transactions) -> bool:
     """Return whether to count all pairs even if few are asked for: the table is kept, and soon made."""
+    if is_counted(data):
+        return True
     work = work_of_pairs(data) if _is_small(data) else None
-    return is_counted(data) or (work is not None and work <= MOST_STEPS * data.distinct[1].size)
+    return work is not None and work <= MOST_STEPS * data.distinct[1].size
 
 
 def _is_small(data: Transactions) -> bool:

@@ -9,11 +9,8 @@ from setveil.runs.options.columns import OF_VALUES, PUBLISHED, Columns
 from setveil.runs.options.facts import FactOptions
 from setveil.runs.options.reading import Reading
 
-NOT_OF_A_FILE = (
-    frozenset(  # of settings, which may come from somebody else: these write, read or ask elsewhere
-        {"studio", "out", "force", "config", "plot-band", "trace", "query", "connection"}
-    )
-)
+# Options of settings, which may come from someone else: these write, read or ask elsewhere.
+NOT_OF_A_FILE = frozenset({"studio", "out", "force", "config", "plot-band", "trace", "query", "connection"})
 
 
 def option_names(*declared: Iterable[str]) -> tuple[str, ...]:
@@ -26,7 +23,6 @@ READING = option_names(options_of(Reading))
 COLUMNS = option_names(PUBLISHED)
 VALUES = option_names(OF_VALUES)
 MADE_OF_COLUMNS = option_names(name for name in options_of(Columns) if name not in PUBLISHED)
-ROLES = option_names(
-    name for name in options_of(Columns) if name not in {"roles", "weight"}
-)  # that a page asks
+# those that a page asks
+ROLES = option_names(name for name in options_of(Columns) if name not in {"roles", "weight"})
 FACTS = option_names(options_of(FactOptions))

@@ -13,7 +13,8 @@ from setveil.rows.data.transactions import Transactions
 from setveil.rows.tables.levels import parents_in
 from setveil.rows.tables.quasi_identifiers import MISSING
 from setveil.rows.tables.ranges import ranges
-from setveil.studio.desk.data import READING, ROLES, data_of, read_as
+from setveil.runs.options.names import ROLES
+from setveil.studio.desk.data import READING, data_of, read_as
 from setveil.studio.desk.place import ColumnDesk, Desk
 
 

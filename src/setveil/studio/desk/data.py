@@ -30,6 +30,7 @@ from setveil.rows.tables.roles import with_trees
 from setveil.rows.tables.systems import systems_said
 from setveil.runs.options.columns import Columns
 from setveil.runs.options.facts import FactOptions as FactWords
+from setveil.runs.options.names import FACTS, ROLES
 from setveil.runs.options.reading import Reading
 from setveil.studio.desk import facts
 from setveil.studio.desk.columns import levels_of, presets
@@ -39,8 +40,6 @@ from setveil.studio.places import make_folder, read_settings
 from setveil.studio.trees import column_trees
 
 READING = tuple(name.replace("_", "-") for name in options_of(Reading))
-ROLES = tuple(name.replace("_", "-") for name in options_of(Columns) if name not in {"roles", "weight"})
-FACTS = tuple(name.replace("_", "-") for name in options_of(FactWords))
 _OF_COLUMNS = frozenset({"format", "id-column", "item-column", "item-columns", "delimiter", "not-ids", "yes"})
 SHOWN = 200  # rows under a reading
 _MOST_WAYS = 5
