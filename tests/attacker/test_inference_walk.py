@@ -10,7 +10,8 @@ from random import Random
 import numpy as np
 
 from naive import itemsets as naive
-from setveil.judges.attacker._inference_walk import NEVER, SIZE, SUPPORT, Greatest, InferenceSearch, Secrets
+from setveil.judges.attacker._inference_walk import NEVER, SIZE, SUPPORT, Greatest, InferenceSearch
+from setveil.judges.attacker.knowledge import Secrets
 from setveil.kernels.rows import frozen
 from strategies import examples, seeded
 from weighted_rows import in_order, random_weighted

@@ -234,11 +234,13 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     monkeypatch.setattr(sampling, "MOST_DRAWS", 40)
     monkeypatch.setattr(attack, "SET_DRAWS", 100)
 
+    look_at_some = sampling.look_at_some
+
     def patch(factor: int) -> None:
         def look(among: Any, weights: Any, words: Any, look: Any, effort: int, *more: Any) -> Any:
-            return sampling.look_at_some(among, weights, words, look, factor * effort, *more)
+            return look_at_some(among, weights, words, look, factor * effort, *more)
 
-        monkeypatch.setattr(attack, "look_at_some", look)
+        monkeypatch.setattr(sampling, "look_at_some", look)
         monkeypatch.setattr(inference, "look_at_some", look)
 
     return patch

@@ -329,12 +329,14 @@ def _in_memory(
 
 def _tell_alone(request: _ReleaseRequest, data: Transactions, tree: Hierarchy | None) -> None:
     """Say how many items are in no group, and what groups codes."""
+    if tree is None:
+        return
     from setveil.rows.hierarchy.alone import alone_note, likely_lengths
 
     k = request.promise.get("k")
     data = data if data.facts is None else data.facts.codes_alone()
     supports = data.supports().tolist()
-    note = "" if tree is None else alone_note(tree, data.vocabulary.labels, supports, k)
+    note = alone_note(tree, data.vocabulary.labels, supports, k)
     if not note:
         return
     lengths = ",".join(map(str, likely_lengths(data.vocabulary.labels)))

@@ -65,10 +65,12 @@ class ItemsReader:
 
     def tree(self) -> Hierarchy | None:
         """Read the hierarchy of the items."""
+        file = self.hierarchy_file
+        if file is None:
+            return None
         from setveil.rows.hierarchy.io import read_hierarchy
 
-        file = self.hierarchy_file
-        return None if file is None else read_hierarchy(file, encoding=self.reading.text_encoding)
+        return read_hierarchy(file, encoding=self.reading.text_encoding)
 
     def read(
         self, source: Any, *, fewest: int = 0, seed: int = 0, how: Reading | None = None

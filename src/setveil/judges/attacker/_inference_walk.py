@@ -9,35 +9,11 @@ from numpy.typing import NDArray
 
 from setveil.base.jit import compiled
 from setveil.judges.attacker._least_supports import DEPTH, END, NOW, STEPS, SupportWalk, project
-from setveil.kernels.rows import Ids, Ints, Ranked, frozen
+from setveil.judges.attacker.knowledge import Secrets
+from setveil.kernels.rows import Ints, Ranked
 
 NEVER = 1 << 30
 SIZE, SUPPORT = range(2)  # columns of `record`
-
-
-class Secrets(NamedTuple):
-    """The private items of distinct rows, as shares with a common denominator."""
-
-    # indptr, item: int64 (n + 1,), int32: row r may hold the private items ``item[indptr[r]:indptr[r + 1]]``
-    indptr: Ints
-    item: Ids
-    # int64: for each of these the sum, over the rows that r stands for, of the probability that it is there,
-    # times `whole`
-    shares: Ints
-    # the common denominator; times the number of all rows at most 2^53, so that quotients are rounded once
-    whole: int
-
-    def probabilities(self, weights: Ints) -> NDArray[np.float64]:
-        """Find the probability of each entry in its row: float64, like `shares`."""
-        row = np.repeat(np.arange(weights.size), np.diff(self.indptr))
-        return frozen(self.shares / (weights[row] * self.whole), np.float64)
-
-    def peaks(self, weights: Ints) -> NDArray[np.float64]:
-        """Find the greatest probability of a private item in each row: float64 (n,)."""
-        out = np.zeros(weights.size)
-        row = np.repeat(np.arange(weights.size), np.diff(self.indptr))
-        np.maximum.at(out, row, self.probabilities(weights))
-        return frozen(out, np.float64)
 
 
 class Greatest(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -14,26 +14,15 @@ import numpy as np
 from setveil.base.errors import RequestError
 from setveil.base.progress import Progress, silent
 from setveil.base.values.kinds import integer
-from setveil.judges.attacker._least_supports import LeastSupportSearch, least_steps
-from setveil.judges.attacker._sampled_supports import around, around_steps, sampled_supports
-from setveil.judges.attacker._sharded_search import SearchCount, least_supports
 from setveil.judges.attacker._table_supports import TableSupports, is_worth_it
 from setveil.judges.attacker.knowledge import Knowledge, knowledge_of, knowledge_of_table
 from setveil.judges.attacker.revealing import revealing_items
-from setveil.judges.attacker.sampling import (
-    CONFIDENCE,
-    draw_rows,
-    estimate,
-    look_at_some,
-    random_words,
-    rising,
-    row_words,
-)
 from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.releases.published.group_files import PublishedGroups
 from setveil.rows.data.transactions import Transactions
 
 if TYPE_CHECKING:
+    from setveil.judges.attacker._sharded_search import SearchCount
     from setveil.releases.published.table_files import PublishedTable
 
 DEFAULT_EFFORT = 1_000_000_000
@@ -165,12 +154,12 @@ def _singled_out(
                 progress(phase)
                 table = known.supports_of_pairs() if m == 2 else None
                 tally = TableSupports(rows, m, fewest.high, limits, table)
-            elif least_steps(rows, m) > effort:
-                countable = False
             else:
-                tally = least_supports(rows, m, fewest.low, fewest.high, effort, tick, limits)
-                countable = tally.finished
+                tally = _tallied(rows, m, fewest, limits, effort, tick)
+                countable = tally is not None and tally.finished
         if fewest.exact and (tally is None or not countable):
+            from setveil.judges.attacker._sharded_search import least_supports
+
             ended = least_supports(rows, m, fewest.low, fewest.high, effort, tick).finished
             fewest.exact = ended or not (fewest.low < fewest.high).any()
         if fewest.exact:
@@ -187,6 +176,18 @@ def _singled_out(
             drawn = _random_of_drawn(known, m, ts, fewest, seed)
         found[m] = [{"choice": "best", **best}, {"choice": "random", **drawn}]
     return [{"m": m, **entry} for m in ms for entry in found[min(m, longest)]]
+
+
+def _tallied(
+    rows: Ranked, m: int, fewest: _Fewest, limits: Ints, effort: int, tick: Callable[[float], None]
+) -> SearchCount | None:
+    """Count the sets of m items below each limit while searching the least supports; None: too many steps."""
+    from setveil.judges.attacker._least_supports import least_steps
+    from setveil.judges.attacker._sharded_search import least_supports
+
+    if least_steps(rows, m) > effort:
+        return None
+    return least_supports(rows, m, fewest.low, fewest.high, effort, tick, limits)
 
 
 def _is_countable(rows: Ranked, m: int) -> bool:
@@ -235,6 +236,10 @@ def _best_of_drawn(
     phase: str,
 ) -> dict[str, Any]:
     """Estimate the rows below each threshold: some are known, of the others some are drawn and searched."""
+    from setveil.judges.attacker._least_supports import LeastSupportSearch
+    from setveil.judges.attacker._sampled_supports import around, around_steps
+    from setveil.judges.attacker.sampling import CONFIDENCE, estimate, look_at_some, rising, row_words
+
     rows = known.rows
     low, high = fewest.low.copy(), fewest.high.copy()
     solved_low, solved_high = low.copy(), high.copy()
@@ -280,6 +285,9 @@ def _random_of_drawn(
     known: Knowledge, m: int, ts: Sequence[int], fewest: _Fewest, seed: int
 ) -> dict[str, Any]:
     """Estimate the same for random sets, one from each of the drawn rows."""
+    from setveil.judges.attacker._sampled_supports import sampled_supports
+    from setveil.judges.attacker.sampling import CONFIDENCE, draw_rows, estimate, random_words, rising
+
     rows = known.rows
     settled = (rows.lengths <= m) & (fewest.low == fewest.high)  # the whole row is known, and its support
     words = random_words(seed, m, _RANDOM, (2, SET_DRAWS))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.judges.attacker._inference_walk import Secrets
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import (
+    Ids,
     Ints,
     Ranked,
     frozen,
@@ -33,6 +33,31 @@ if TYPE_CHECKING:
     from setveil.rows.tables.table import Table
 
 _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
+
+
+class Secrets(NamedTuple):
+    """The private items of distinct rows, as shares with a common denominator."""
+
+    # indptr, item: int64 (n + 1,), int32: row r may hold the private items ``item[indptr[r]:indptr[r + 1]]``
+    indptr: Ints
+    item: Ids
+    # int64: for each of these the sum, over the rows that r stands for, of the probability that it is there,
+    # times `whole`
+    shares: Ints
+    # the common denominator; times the number of all rows at most 2^53, so that quotients are rounded once
+    whole: int
+
+    def probabilities(self, weights: Ints) -> NDArray[np.float64]:
+        """Find the probability of each entry in its row: float64, like `shares`."""
+        row = np.repeat(np.arange(weights.size), np.diff(self.indptr))
+        return frozen(self.shares / (weights[row] * self.whole), np.float64)
+
+    def peaks(self, weights: Ints) -> NDArray[np.float64]:
+        """Find the greatest probability of a private item in each row: float64 (n,)."""
+        out = np.zeros(weights.size)
+        row = np.repeat(np.arange(weights.size), np.diff(self.indptr))
+        np.maximum.at(out, row, self.probabilities(weights))
+        return frozen(out, np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from setveil.base.wording import are, count
 from setveil.rows.hierarchy._levels import unused
-from setveil.rows.hierarchy.edit import Draft
 from setveil.rows.hierarchy.tree import Hierarchy
+
+if TYPE_CHECKING:
+    from setveil.rows.hierarchy.edit import Draft
 
 GROUPED = 3  # values of which some can be told apart from all of them by a group
 _FEWEST, _SHARE = 3, 10  # so many items, and every tenth, are said
@@ -79,10 +82,11 @@ def likely_lengths(items: Sequence[str]) -> list[int]:
 def group_alone(draft: Draft, items: Iterable[str], lengths: Sequence[int]) -> Draft:
     """Put items that stand alone into groups that share `lengths` first characters; the draft is unchanged.
 
+    >>> from setveil.rows.hierarchy.edit import Draft
     >>> group_alone(Draft("*", {"*": ["E10", "E11", "I10"]}), ["E10", "E11", "I10"], [1]).tree().paths()
     [['E10', 'E', '*'], ['E11', 'E', '*'], ['I10', '*']]
     """
-    made = Draft(draft.root, draft.children)
+    made = type(draft)(draft.root, draft.children)
     texts = {item: item for item in items if made.parent.get(item) == made.root and item not in made.children}
     for length in sorted(set(lengths), reverse=True):
         alike: dict[str, list[str]] = {}

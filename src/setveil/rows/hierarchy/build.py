@@ -13,9 +13,7 @@ from setveil.base.wording import are, count
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
 from setveil.rows.data.spelling import are_one_code, code_form
 from setveil.rows.data.transactions import Transactions
-from setveil.rows.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.rows.hierarchy._levels import Names, check_fanout, items_by, items_of, unused, where_they_meet
-from setveil.rows.hierarchy.fit import lacking
 from setveil.rows.hierarchy.tree import Hierarchy, HierarchyOrigin
 
 if TYPE_CHECKING:
@@ -185,8 +183,7 @@ def by_cooccurrence(data: Transactions, fanout: int = 5, *, common: int = 0) -> 
     while len(level) > fanout:
         number += 1
         indptr, items, weights = distinct_rows(*recode_rows(indptr, items, image), weights)
-        partner, value = similar_items(indptr, items, weights, len(level), _PARTNERS)
-        groups = _with_leftovers(group_similar(partner, value, fanout), partner[:, 0], fanout)
+        groups = _groups(indptr, items, weights, len(level), fanout)
         image = np.unique(groups, return_inverse=True)[1].astype(np.int32)
         sizes = np.bincount(image)
         place = np.cumsum(sizes > 1) - 1
@@ -200,6 +197,14 @@ def by_cooccurrence(data: Transactions, fanout: int = 5, *, common: int = 0) -> 
     tree = Hierarchy({**parents, **dict.fromkeys(level, names.root), names.root: None})
     tree.origin = HierarchyOrigin("co-occurrence", seconds=round(time.perf_counter() - start, 4))
     return tree
+
+
+def _groups(indptr: Ints, items: Ids, weights: Ints, n_nodes: int, fanout: int) -> Ints:
+    """Group the nodes of a level that occur together."""
+    from setveil.rows.hierarchy._cooccurrence import group_similar, similar_items
+
+    partner, value = similar_items(indptr, items, weights, n_nodes, _PARTNERS)
+    return _with_leftovers(group_similar(partner, value, fanout), partner[:, 0], fanout)
 
 
 def _with_leftovers(first: Ints, best: Ids, fanout: int) -> Ints:
@@ -224,6 +229,8 @@ def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
     >>> extend(tree, Transactions.from_rows([["apple", "brush"]])).paths()
     [['apple', 'fruit', '*'], ['brush', '(unlisted)', '*'], ['soap', '*']]
     """
+    from setveil.rows.hierarchy.fit import lacking
+
     items = data.vocabulary.labels
     placed, missing = lacking(tree, items)
     if not missing and not placed:

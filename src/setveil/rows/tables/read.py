@@ -26,7 +26,6 @@ from setveil.rows.data.personal import Personal
 from setveil.rows.data.spelling import NONE, merged_into, respelled
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.computed import is_computed
-from setveil.rows.hierarchy.fit import fitted
 from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.rows.tables.ages import with_ages
 from setveil.rows.tables.columns import TableColumns, read_columns
@@ -112,6 +111,8 @@ def _leaves(tree: Hierarchy | None) -> tuple[str, ...]:
 def _items_tree(roles: Roles, rows: Transactions) -> Hierarchy | None:
     tree: Any = roles.hierarchy  # read before
     if tree is not None:
+        from setveil.rows.hierarchy.fit import fitted
+
         return fitted(tree, rows.vocabulary.labels)
     levels = roles.levels
     if levels is None:

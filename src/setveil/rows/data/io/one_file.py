@@ -11,19 +11,16 @@ from typing import Any
 from setveil.base.errors import DataError, RequestError, TableError
 from setveil.rows.data import evidence
 from setveil.rows.data.columns import Wanted
-from setveil.rows.data.ids_in_lines import why_sets_are_table
 from setveil.rows.data.io.archives import is_xlsx
 from setveil.rows.data.io.decoded import DAMAGED, Text, as_text
 from setveil.rows.data.io.dumps import without_sql
 from setveil.rows.data.io.encodings import with_encoding
+from setveil.rows.data.io.integers import require_numbers
 from setveil.rows.data.io.lines import cut
 from setveil.rows.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
 from setveil.rows.data.io.sniff import detect_format, head_rows, likely_separator
 from setveil.rows.data.io.source import Source
-from setveil.rows.data.io.undeclared import question_of_texts, read_separated, require_numbers, works
-from setveil.rows.data.io.written import plain_text
 from setveil.rows.data.layout import FORMATS, function_of, refuse_unfit
-from setveil.rows.data.readings import refusal, refuse_ids_in_lists
 from setveil.rows.data.rows_read import RowsRead
 from setveil.rows.data.skipped import SAID as OF_LINES
 from setveil.rows.data.skipped import lines_of
@@ -45,6 +42,8 @@ def first_lines(
     source: Source, encoding: str | None = None, separator: str | None = None, quote: str | None = None
 ) -> list[list[str]]:
     """Split the first lines of a text into fields, whatever they hold."""
+    from setveil.rows.data.io.written import plain_text
+
     text = without_sql(as_text(source.content, source.name, encoding), None)
     text, sign = plain_text(text, separator, quote)
     rows = head_rows(text, sign or likely_separator(text))
@@ -93,18 +92,24 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
         raise _with_columns(question, source, request) from None
     chosen = request.format or detect_format(source.inner, text.content)
     if "separator" in FORMATS[chosen].takes or (request.format is None and chosen != "jsonl"):
+        from setveil.rows.data.io.undeclared import read_separated
+
         return read_separated(text, chosen, request), text.encoding
     refuse_options(chosen, values)
     refuse_unfit(f"the format {chosen}", quote=request.quote)
     if not request.published:
-        require_numbers(text, chosen, request)
+        require_numbers(text, chosen, request, _can_be_read)
     try:
         part = function_of(FORMATS[chosen].reader)(text, **request.options(chosen))
     except TableError as question:  # of records, in which nothing says which keys count
+        from setveil.rows.data.io.undeclared import works
+
         said = {name: value for name, value in values.items() if isinstance(value, str)}
         question.keep(lambda options: works(text, request, {"format": chosen, **said, **options}))
         raise
     except DataError as error:  # of arrays, with what is no item in between; of lines that are no numbers
+        from setveil.rows.data.io.undeclared import question_of_texts
+
         question_or_none = question_of_texts(error, text, chosen, request) or _question_of_arrays(
             text, request, ""
         )
@@ -112,9 +117,17 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
     try:
         refuse_unnamed_ids(part, name, request)
     except TableError as error:
+        from setveil.rows.data.ids_in_lines import why_sets_are_table
+
         why = why_sets_are_table(_first_rows(part), "array")
         raise _question_of_arrays(text, request, why) or error from None
     return replace(part, notes=(*text.notes, *part.notes)), text.encoding
+
+
+def _can_be_read(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
+    from setveil.rows.data.io.undeclared import can_be_read
+
+    return can_be_read(text, request, options)
 
 
 def _with_columns(question: TableError, source: Source, request: ReadingRequest) -> DataError:
@@ -146,6 +159,8 @@ def _with_columns(question: TableError, source: Source, request: ReadingRequest)
 def _question_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableError | None:
     """Ask which elements of arrays are items, if a reading by their places works."""
     from setveil.rows.data.io.records import RecordTable
+    from setveil.rows.data.io.undeclared import works
+    from setveil.rows.data.readings import refusal
 
     if request.published or not request.silent:
         return None
@@ -163,6 +178,8 @@ def _question_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableE
 def refuse_unnamed_ids(part: RowsRead, name: str, request: ReadingRequest) -> None:
     """Raise if arrays or lists that are not declared as rows of items may contain ids."""
     if not request.published and request.silent and part.ids is None:
+        from setveil.rows.data.readings import refuse_ids_in_lists
+
         refuse_ids_in_lists(_first_rows(part), name, next(iter(part.item_columns), ""))
 
 

@@ -26,7 +26,6 @@ from setveil.rows.data.rows_read import (
     require_people,
     without_words,
 )
-from setveil.rows.data.set_fields import refuse_lists
 from setveil.rows.data.skipped import OF_LACKING, lines_of
 from setveil.rows.data.skipped import SAID as OF_LINES
 from setveil.rows.data.transactions import Transactions
@@ -176,6 +175,8 @@ def _require_items(
         for one, file in zip(parts, files, strict=True):
             require_no_ids(file.path, one.items, not_ids, by_line=one.id_column is None)
             if request.format is None and wanted.delimiter is None and _is_of_cells(one.layout):
+                from setveil.rows.data.set_fields import refuse_lists
+
                 refuse_lists(file.path, one.items, one.layout.format)
     for one, file in zip(parts, files, strict=True):
         refuse_rounded_parts(file.path, one)

@@ -16,7 +16,6 @@ from setveil.rows.data.io.encodings import with_encoding
 from setveil.rows.data.io.one_file import read_source, refuse_unnamed_ids, text_of
 from setveil.rows.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
 from setveil.rows.data.io.source import Source, gather, open_source
-from setveil.rows.data.io.undeclared import works
 from setveil.rows.data.layout import InputFile
 from setveil.rows.data.personal import merged
 from setveil.rows.data.rows_read import RowsRead
@@ -41,6 +40,8 @@ def file_parts(paths: list[str], request: ReadingRequest, standard: Source | Non
                 message = error.message.partition(":\n    ")[0].removesuffix(".")
                 raise TableError(message, [], [({"encoding": named}, "for all files")]) from None
             if len(found) > 1:  # a reading must be one of all files
+                from setveil.rows.data.io.undeclared import works
+
                 error.keep(
                     lambda options: all(
                         works(text_of(open_source(one), request), request, options) for one in found

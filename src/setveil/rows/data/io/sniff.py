@@ -10,12 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from setveil.base.errors import TableError
-from setveil.rows.data import evidence, ids_in_lines
+from setveil.rows.data import evidence
 from setveil.rows.data.columns import guess_columns
-from setveil.rows.data.ids_in_lines import why_ids, why_personal, why_sets_are_table
 from setveil.rows.data.io.archives import is_parquet
 from setveil.rows.data.io.decoded import Text
-from setveil.rows.data.io.json_values import is_document
 from setveil.rows.data.layout import formats_of, in_words
 from setveil.rows.data.names import names_columns
 from setveil.rows.data.personal_forms import PHONE, likely_form
@@ -48,7 +46,7 @@ def sniff_content(content: bytes) -> str:
         return "parquet"
     lines = [line for line in _lines(content)[: evidence.LINES] if line.strip()]
     first = lines[0].lstrip() if lines else ""
-    if (_JSON.match(first) and not _BRACKETED.match(first)) or is_document(content):
+    if (_JSON.match(first) and not _BRACKETED.match(first)) or _is_document(content):
         return "jsonl"
     rows = [line.split() for line in lines if line.lstrip()[0] not in "#%@"]
     if rows and all(is_integer(field) for row in rows for field in row):
@@ -56,8 +54,16 @@ def sniff_content(content: bytes) -> str:
     return "basket"
 
 
+def _is_document(content: bytes) -> bool:
+    from setveil.rows.data.io.json_values import is_document
+
+    return is_document(content)
+
+
 def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | None]:
     """Say what speaks for a table in a file of rows of items ("": nothing), and its separator if known."""
+    from setveil.rows.data import ids_in_lines
+
     if form == "basket" and separator is None and (sign := sign_of_columns(text)):
         return ids_in_lines.why_table(head_rows(text, sign)), sign
     if form == "basket":
@@ -84,16 +90,18 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
     if others > (_OFTEN * len(lines) if form == "spmf" else 0):  # a few are headers or titles
         return "", None  # it cannot be read as such
     tabs = b"\t" in text.content[:_BYTES] and not any(" " in line.strip() for line in _lines(text.content))
-    return why_sets_are_table([line for line in lines if line]), "\t" if tabs else " "
+    return ids_in_lines.why_sets_are_table([line for line in lines if line]), "\t" if tabs else " "
 
 
 def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
     """Say what speaks for columns or ids between blanks in lines like baskets, and the separator."""
+    from setveil.rows.data import ids_in_lines
+
     if _share(rows) >= _OFTEN:
         words = [[word for field in row for word in field.split()] for row in rows]
         if _numbered(words, 0) and not evidence.has_columns(rows):
-            return why_ids(words), ""
-        return why_personal(words) or why_personal(rows), ""
+            return ids_in_lines.why_ids(words), ""
+        return ids_in_lines.why_personal(words) or ids_in_lines.why_personal(rows), ""
     between = [[field for field in row if field] for row in head_rows(text, " ")]
     again = 2 * len(set(map(tuple, between))) < len(between)
     numbered = _numbered(between, 0) or _numbered(between, -1)

@@ -8,18 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from setveil.base.errors import DataError, RequestError, TableError, shorten
-from setveil.base.wording import are
 from setveil.rows.data import evidence
 from setveil.rows.data.ids import why_id
-from setveil.rows.data.ids_in_lines import why_ids
 from setveil.rows.data.io.decoded import Text, line_number
+from setveil.rows.data.io.integers import refuse_title_of_people, require_numbers
 from setveil.rows.data.io.lines import (
     as_spec,
     comments_above,
     cut,
-    has_comments_only,
-    in_words,
-    numbers_in,
     skipped_words,
     strays_said,
     table_in,
@@ -60,7 +56,7 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
             options = own_request.explicit_options()
             refuse_options(detected, options)
             if not request.published:
-                require_numbers(plain, detected, request)
+                require_numbers(plain, detected, request, can_be_read)
             part = function_of(FORMATS[detected].reader)(plain, **own_request.options(detected))
             unsaid = detected == "basket" and separator is None and not request.published
             words = _words_noted(plain) if unsaid else ""
@@ -99,7 +95,7 @@ def _read_undeclared(text: Text, detected: str, request: ReadingRequest) -> Rows
     if chosen in {"fimi", "spmf"} and not holds_numbers(text) and why_table(text, "basket", None)[0]:
         chosen = "basket"
     if not request.published:
-        require_numbers(whole, chosen, request)
+        require_numbers(whole, chosen, request, can_be_read)
         if chosen == "basket":
             _ask_for_title(text, request)
             _ask_for_lines(text, request)
@@ -231,7 +227,7 @@ def _ask_for_title(text: Text, request: ReadingRequest) -> None:
     below = rows[1:]
     if text.settled or not _may_be_title(title, below):
         return
-    _refuse_title_of_people(text.name, title)
+    refuse_title_of_people(text.name, title)
     if evidence.list_sign([row[0] for row in below]):
         return  # it is the header of a column
     blank = len(text.content) - len(text.content.lstrip(b" \t\r\n"))
@@ -252,6 +248,9 @@ def _ask_for_title(text: Text, request: ReadingRequest) -> None:
         )
 
 
+_WORDS_OF_TITLE = 3  # at most, above lines of one word
+
+
 def _may_be_title(title: str, below: Sequence[Sequence[str]]) -> bool:
     """Return whether a line may name the lines below it: goods, events, people, places, dates or amounts.
 
@@ -265,19 +264,6 @@ def _may_be_title(title: str, below: Sequence[Sequence[str]]) -> bool:
     most = 1 if 2 * several > len(below) else _WORDS_OF_TITLE
     named = is_person_name(title) or names_others(title) or is_no_item(title)
     return named and len(title.split()) <= most and '"' not in title
-
-
-def _refuse_title_of_people(name: str, title: str) -> None:
-    if is_person_name(title) and not (may_be_item(title) or is_event(title)):
-        raise TableError(
-            f"{name}: the first line, {shorten(title)}, may be the title of the others, which would be "
-            "people, not items",
-            [],
-            [],
-            "name the columns of IDs and items; or, if the lines contain items, add --skip-lines 1 --format "
-            "basket",
-            "",
-        )
 
 
 def _is_mostly_wide(rows: Sequence[Sequence[str]]) -> bool:
@@ -333,37 +319,3 @@ def _question_without_quotes(text: Text, detected: str, request: ReadingRequest)
 def _has_open_quotes(text: Text) -> bool:
     """Return whether a quote is opened in one of the first lines and closed in another."""
     return any(line.count(b'"') % 2 for line in text.content.splitlines()[: evidence.LINES])
-
-
-def require_numbers(text: Text, chosen: str, request: ReadingRequest) -> None:
-    """Raise if lines above or below lines of integers hold anything else."""
-    if chosen not in _NUMBERS or request.format == "basket" or text.settled or not holds_numbers(text):
-        return
-    numbers = numbers_in(text)
-    if (chosen == "spmf" and has_comments_only(text, numbers)) or _are_names(text, numbers):
-        return
-    if request.format is None and why_ids(head_rows(without_lines(text, numbers), " ")):
-        return  # nothing speaks for rows of items below a name of IDs
-    if numbers == [1]:
-        _refuse_title_of_people(text.name, text.content.decode().split("\n", 1)[0].strip())
-    if numbers:
-        format_of = {} if request.format is not None else {"format": "fimi" if chosen == "basket" else chosen}
-        options = {**format_of, "skip_lines": as_spec(numbers)}
-        question = TableError(
-            f"{text.name}: {in_words(numbers)} {are(len(numbers))} not integers between blanks, as all "
-            "others are",
-            [],
-            [(options, "one row per line, without these; every number an item")],
-        )
-        question.keep(lambda options: can_be_read(text, request, options))
-        raise question
-
-
-_WORDS_OF_TITLE = 3  # at most, above lines of one word
-_NUMBERS = "fimi", "spmf", "basket"  # formats of text that may be lines of integers
-
-
-def _are_names(text: Text, numbers: Sequence[int]) -> bool:
-    """Return whether only the first line has no integers, and as many fields as the others: a header."""
-    widths = {sign: [len(row) for row in head_rows(text, sign)] for sign in "\t "}
-    return len(numbers) == 1 and any(len(set(found)) == 1 and found[0] > 1 for found in widths.values())
