@@ -63,7 +63,7 @@ STUDY = 'name = "s"\ndata = [{path = "rows.csv"}]\nalgorithms = ["lra"]\nk = 2\n
 
 
 @posix_only
-@pytest.mark.parametrize("more", [[], ["--external"]])
+@pytest.mark.parametrize("more", [[], ["--external"], ["--latex"]])
 def test_what_a_study_says_of_the_original_is_its_owners_alone(tmp_path: Path, more: list[str]) -> None:
     write(tmp_path / "rows.csv", "tea,milk\ntea,milk\ntea\ntea\n")
     write(tmp_path / "study.toml", STUDY)
@@ -79,6 +79,9 @@ def test_what_a_study_says_of_the_original_is_its_owners_alone(tmp_path: Path, m
     files = [path for path in (tmp_path / "s").rglob("*") if path.is_file()]
     assert {"results.csv", "results.parquet", "report.html", "study.toml"} <= {path.name for path in files}
     assert {path.name: path.stat().st_mode & 0o777 for path in files} == {path.name: 0o600 for path in files}
+    folders = [tmp_path / "s", *(path for path in (tmp_path / "s").rglob("*") if path.is_dir())]
+    assert {"s", "runs", "figures"} <= {path.name for path in folders}
+    assert {path.name: path.stat().st_mode & 0o777 for path in folders} == {p.name: 0o700 for p in folders}
 
 
 STEERING = "\x1b]0;x\x07", "\x1b[2J", "a\rb", "c\x9bd", "e\u202ef", "g\x7fh"

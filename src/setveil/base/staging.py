@@ -134,6 +134,12 @@ def private_folder(place: Path) -> Path:
     return place
 
 
+def private_folders(*places: Path) -> None:
+    """Make folders that are their owner's alone, if they are not there; those above them are made as any."""
+    for place in places:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 def private_file(place: Path, mode: str = "wb", **how: Any) -> IO[Any]:
     """Open a new file for writing that is its owner's alone."""
     return open(place, mode, opener=_private, **how)

@@ -17,6 +17,7 @@ from typing import Any
 
 from setveil.base import plain_json
 from setveil.base.errors import DataError, OutputError, SetveilError
+from setveil.base.staging import private_folders
 
 TOML = "project.toml"
 UNDER_WAY = "working.json"
@@ -36,7 +37,7 @@ _WRONG = (
 def make_folder(folder: Path) -> Path:
     """Make a folder for its owner alone, where it is missing."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folders(folder)
     except OSError as error:
         raise OutputError(f"The folder {folder} cannot be made: {error.strerror}.") from None
     return folder

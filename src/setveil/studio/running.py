@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from setveil.base.staging import staged_file
+from setveil.base.staging import private_folders, staged_file
 from setveil.studio.guard import HOST, Keys, equal, signed
 
 _ORIGIN = re.compile(rf"http://{re.escape(HOST)}:([1-9][0-9]{{0,4}})", re.ASCII)
@@ -47,7 +47,7 @@ def announced(root: Path, keys: Keys) -> Iterator[None]:
     folder = runtime_folder()
     path = word_for(root, folder)
     with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folders(folder)
         if _is_private(folder):
             with staged_file(path) as staged:
                 staged.chmod(0o600)

@@ -12,7 +12,7 @@ from typing import Any
 
 from setveil.base.errors import DataError, OutputError, TableError
 from setveil.base.progress import Progress, silent
-from setveil.base.staging import write_together
+from setveil.base.staging import private_folders, write_together
 from setveil.base.threads import usable_cpus
 from setveil.base.version import __version__, packages
 from setveil.methods import algorithms
@@ -139,12 +139,12 @@ def compare(
             progress("writing the report")
             at_once = usable_cpus() if jobs is None else jobs
             report = _report(study, rows, external=external, command=command, jobs=at_once)
-            (folder / FIGURES).mkdir(exist_ok=True)
+            private_folders(folder / FIGURES)
             bibtex = algorithms.bibtex(run.algorithm for run in study.runs)
             written = _tables(rows) | _repeated(rows) | report | {REFERENCES: f"{bibtex}\n".encode()}
             if latex:
                 progress("drawing the figures of the paper")
-                (folder / PAPER / FIGURES).mkdir(parents=True, exist_ok=True)
+                private_folders(folder / PAPER, folder / PAPER / FIGURES)
                 written |= {f"{PAPER}/{name}": text for name, text in paper_files(rows, bibtex).items()}
             places = {folder / name: content for name, content in written.items()}
             write_together(places, private=True)

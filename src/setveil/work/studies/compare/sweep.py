@@ -18,7 +18,7 @@ from typing import IO, Any
 from setveil.base.errors import OutputError, RequestError
 from setveil.base.plain_json import read_json
 from setveil.base.progress import Progress, silent
-from setveil.base.staging import private_file, remove_abandoned
+from setveil.base.staging import private_file, private_folders, remove_abandoned
 from setveil.base.threads import usable_cpus
 from setveil.work.studies.compare.plan import Run
 from setveil.work.studies.compare.worker import write_record
@@ -39,7 +39,7 @@ Record = Mapping[str, Any]
 def locked(folder: Path) -> Iterator[None]:
     """Hold a study's folder against other processes, where the system has such locks."""
     try:
-        (folder / RUNS).mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folders(folder, folder / RUNS)
         lock = private_file(folder / _LOCK, "w")
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
