@@ -20,7 +20,7 @@ import pytest
 import setveil as sv
 from cli_helpers import refused, setveil
 from setveil.report.run.folder import published_files
-from setveil.rows.data.personal import Personal, folded, forms, masked
+from setveil.rows.data.personal import IDS, Personal, column_of, folded, forms, masked
 from setveil.rows.data.personal_forms import ADDRESS, CARD, IP, is_card
 from setveil.rows.data.personal_places import personal_fields
 from setveil.runs.folder import new_folder
@@ -355,6 +355,59 @@ def test_every_spelling_of_an_id_is_found(
     data = sv.read(path, not_ids="drug", **named, **how)
     rows = sv.anonymize(data, k=2, m=1, details=False, list_members=True)
     assert "record" in str(stopped(lambda: rows.write(tmp_path / "out")))
+
+
+WRITTEN: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {
+    "without hyphens": (lambda at: f"P-{40_001 + 7 * at}-x", lambda at: f"p{40_001 + 7 * at}X"),
+    "with other signs": (lambda at: f"P{40_001 + 7 * at}", lambda at: f"P\u2013{40_001 + 7 * at}"),
+    "without zeros": (lambda at: f"{at + 101:08}", lambda at: str(at + 101)),
+    "without zeros inside": (lambda at: f"PAT-{at + 10:05}", lambda at: f"pat {at + 10}"),
+    "of a spreadsheet": (lambda at: str(300_000_001 + 7 * at), lambda at: f"{300_000_001 + 7 * at}.0"),
+    "into a spreadsheet": (lambda at: f"{201 + 7 * at}.0", lambda at: str(201 + 7 * at)),
+    "a name": (lambda at: PERSONS["a name"][at], lambda at: PERSONS["a name"][at].replace("-", "")),
+}
+
+
+def written_rows(kind: str, ids: list[str], items: list[list[str]], place: Path) -> Any:
+    """Read rows of people with IDs by a kind of reading; none of its columns is named as no IDs."""
+    lines = [(who, item) for who, row in zip(ids, items, strict=True) for item in row]
+    log = pl.DataFrame(lines, schema=["patient_id", "dx"], orient="row")
+    if kind == "facts":
+        log = log.with_columns(pl.lit("2024-01-01").alias("day"))
+        return sv.read_facts(log, id="patient_id", sets="dx", when=["day:month"])
+    if kind == "table":
+        ages = [30 + at % 3 for at in range(N)]
+        table = pl.DataFrame({"age": ages, "dx": items, "patient_id": ids})
+        return sv.read_table(table, qi=["age"], set="dx")
+    if kind == "lists":
+        return sv.read(pl.DataFrame({"dx": items, "patient_id": ids}), item_column="dx")
+    if kind == "file":
+        log.write_csv(place / "log.csv")
+        return sv.read(place / "log.csv", id_column="patient_id", item_column="dx")
+    return sv.read(log, id_column="patient_id", item_column="dx")
+
+
+@pytest.mark.parametrize("kind", ["long", "file", "lists", "table", "facts"])
+@pytest.mark.parametrize("way", WRITTEN)
+def test_ids_are_found_however_people_write_them(way: str, kind: str, tmp_path: Path) -> None:
+    of_id, of_item = WRITTEN[way]
+    ids = [of_id(at) for at in range(N)]
+    items = [[*row, of_item(at)] for at, row in enumerate(ROWS)]
+    release = sv.anonymize(
+        written_rows(kind, ids, items, tmp_path), k=2, m=1, details=False, list_members=True
+    )
+    error = stopped(lambda: release.write(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+    assert "person IDs" in str(error)
+
+
+def test_items_that_look_like_ids_written_otherwise_are_published(tmp_path: Path) -> None:
+    ids = [str(at + 1) for at in range(N)]
+    items = [["1-7", "0012", "3.0", "1.05", row[0]] for row in ROWS]
+    release = sv.anonymize(written_rows("long", ids, items, tmp_path), k=2, m=1, details=False)
+    release.write(tmp_path / "out")
+    column = Personal((column_of("id", "id", IDS, ["1-20", "202301-15", "E11-9", "0012345678"]),)).columns[0]
+    assert column.among(["120", "2023-0115", "20230115", "e119", "12345678"]) == []
 
 
 def test_spellings_that_other_values_may_have_by_chance_are_two_values() -> None:

@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType, ByteType, IntegerType, LongType, ShortT
 from setveil.base.errors import DataError, RequestError, described, did_you_mean
 from setveil.rows.data.evidence import LINES
 from setveil.rows.data.ids import of_cells
-from setveil.rows.data.personal import Personal, ids_column, items_of_columns
+from setveil.rows.data.personal import PLAIN, Personal, ids_column, items_of_columns
 from setveil.rows.data.personal_places import column_at_place, places_of_ids
 
 _PLAIN = (StringType, ByteType, ShortType, IntegerType, LongType)
@@ -98,17 +98,20 @@ def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
 
 
 def _ids_among(rows: DataFrame, labels: Sequence[str]) -> list[str]:
-    """List the IDs of a long table that are items, too, whatever their case, blanks and dots."""
+    """List the items that are IDs of a long table, however people write them."""
 
     def plain(text: str) -> Column:
-        return F.regexp_replace(F.lower(F.col(text)), r"[\s.]", "")
+        found = F.lower(F.col(text))
+        for pattern, left in (*PLAIN, (r"[\s.]", "")):
+            found = F.regexp_replace(found, pattern, left)
+        return found
 
     items = rows.sparkSession.createDataFrame([(label,) for label in labels], "label string")
     ids = rows.where(F.col("place").startswith(_ID)).select(
         F.expr(f"substr(place, {len(_ID) + 1})").alias("id")
     )
-    same = ids.join(F.broadcast(items), plain("id") == plain("label"), "left_semi")
-    return [row["id"] for row in same.distinct().collect()]
+    same = ids.join(F.broadcast(items), plain("id") == plain("label"))
+    return [row["label"] for row in same.select("label").distinct().collect()]
 
 
 def _column(name: str) -> Column:

@@ -3,7 +3,7 @@
 Readers collect such values (IDs, addresses, telephone and card numbers) of every column, ignored ones
 included, and of every field position. `setveil.runs.last_check` compares them with all of ``published/``. A
 value matches if it is a whole published value, whatever its case, blanks, dots and Unicode form (see
-`folded`). Compared are
+`folded`), and whatever its hyphens and leading zeros (see `PLAIN`). Compared are
 
 - of any column or field: values written like an e-mail address, a telephone number with ``+``, an IP address,
   a card number (its last digit fits) or an exact address (street and house number), or with such a word;
@@ -65,6 +65,13 @@ _SPELLED = r"[^!-~]|\."
 _UNSEEN = r"[\s\p{Cf}\p{Cc}]+"
 _SOME = 3  # values of a form that other codes may have by chance
 
+_DASHES = r"[-_/\u2010-\u2015\u2212]"
+# What people write or omit in one ID: P-0017 is P17, and the spreadsheet's 17.0 is 17.
+PLAIN = (
+    (r"^\s*([0-9]+)[.,]0+\s*$", "$1"), (r"(^|[^0-9.,])0+([0-9])", "$1$2"), (rf"{_DASHES}", ""),
+)  # fmt: skip
+_NOT_PLAIN = "|".join(pattern for pattern, _ in PLAIN)
+
 Hashes = NDArray[np.uint64]
 
 
@@ -81,10 +88,13 @@ class PersonalColumn:
         """List the values, of some, that this column has."""
         if not values or not self.hashes.size:
             return []
-        own = hashed(folded(values))
+        plain, at = _plain(values)
+        own = np.concatenate([hashed(folded(values)), hashed(plain)])
         place = np.minimum(np.searchsorted(self.hashes, own), self.hashes.size - 1)
-        found = self.hashes[place] == own
-        return [values[at] for at in np.flatnonzero(found).tolist()]
+        found = np.flatnonzero(self.hashes[place] == own)
+        return [
+            values[one] for one in np.unique(np.concatenate([np.arange(len(values)), at])[found]).tolist()
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +161,25 @@ def folded(values: Sequence[str] | pl.Series) -> pl.Series:
     few = bare.str.contains(r"^[0-9.]+$") & (bare.str.count_matches("[0-9]") < _SAYING)
     bare = bare.zip_with(few, bare.str.replace_all(".", "", literal=True))
     return texts.scatter(at, bare.zip_with(bare != "", some))
+
+
+def _plain(values: Sequence[str] | pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
+    """Write values without what people omit from IDs, or add (see `PLAIN`): those that it changes, and where.
+
+    What is left of a value must say something: 1-7 is not 17.
+    """
+    texts = _series(values).str.to_lowercase()
+    at = texts.str.contains(_NOT_PLAIN).arg_true()
+    some = texts.gather(at)
+    bare = _plainly(some)
+    fine = _say_something(some) & (bare.str.len_chars() >= 6) & ~bare.str.contains(_BY_CHANCE)
+    return bare.filter(fine), at.filter(fine).to_numpy().astype(np.int64)
+
+
+def _plainly(texts: pl.Series) -> pl.Series:
+    for pattern, left in PLAIN:
+        texts = texts.str.replace_all(pattern, left)
+    return folded(texts)
 
 
 def _series(values: Sequence[str] | pl.Series) -> pl.Series:
@@ -259,7 +288,8 @@ def says_something(label: str) -> bool:
 
 def column_of(name: str, named: str, kind: str, labels: Sequence[str] | pl.Series) -> PersonalColumn:
     """Hash the values of a column or a position."""
-    return PersonalColumn(name, named, kind, _ascending(hashed(folded(labels))))
+    hashes = np.concatenate([hashed(folded(labels)), hashed(_plain(labels)[0])])
+    return PersonalColumn(name, named, kind, _ascending(hashes))
 
 
 def _ascending(hashes: Hashes) -> Hashes:
@@ -312,9 +342,10 @@ def ids_of_columns(
         ):  # the first lines tell; what is published itself is looked at in full
             found += _of_forms(name, named, different)
         if isinstance(column, Values) or _are_ids(name, first):
-            own = hashed(folded(different))
-            telling, own = own[_say_something(different).to_numpy()], np.sort(own)
-            several = [telling, *(_on_same_lines(own, column, one) for one in items)]
+            telling = hashed(folded(different.filter(_say_something(different))))
+            plain = hashed(_plain(different)[0])
+            own = np.sort(hashed(_plainly(different.str.to_lowercase())))
+            several = [telling, plain, *(_on_same_lines(own, column, one) for one in items)]
             hashes = _ascending(np.concatenate(several))
             if hashes.size:
                 found.append(PersonalColumn(name, named, IDS, hashes))
@@ -387,18 +418,23 @@ def _say_something(labels: pl.Series) -> pl.Series:
 
 
 def _on_same_lines(own: Hashes, column: pl.Series | Values, items: Values) -> Hashes:
-    """List the IDs of a column, whose hashes are given, that a column of items has on the line of the ID."""
-    other = hashed(folded(items.labels))
+    """List the IDs that a column of items has on the line of the ID, as these items are written.
+
+    `own`: hashes of the IDs of a column, plainly written.
+    """
+    labels = _series(items.labels)
+    other = hashed(_plainly(labels.str.to_lowercase()))
     place = np.minimum(np.searchsorted(own, other), own.size - 1)
     if not own.size or not (own[place] == other).any():
         return own[:0]
-    ids = cells_of(column)[1] if isinstance(column, Values) else column
+    ids = _plainly((cells_of(column)[1] if isinstance(column, Values) else column).str.to_lowercase())
     if ids.len() != items.codes.size:
         return own[:0]
-    hashes = hashed(folded(ids))
-    same = hashes[(hashes == other[items.codes]) & (ids != "").to_numpy()]
-    few = same.size < max(_SOME, _SAME * ids.len())
-    return own[:0] if few or same.size <= _by_chance(hashes, other, items) else same
+    hashes = hashed(ids)
+    same = (hashes == other[items.codes]) & (ids != "").to_numpy()
+    few = np.count_nonzero(same) < max(_SOME, _SAME * ids.len())
+    by_chance = few or np.count_nonzero(same) <= _by_chance(hashes, other, items)
+    return own[:0] if by_chance else hashed(folded(labels))[items.codes[same]]
 
 
 def _by_chance(ids: Hashes, labels: Hashes, items: Values) -> float:
