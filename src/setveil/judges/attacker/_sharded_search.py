@@ -146,7 +146,9 @@ def _beginning_with(rows: Ranked, first: int, last: int, m: int) -> tuple[Ranked
     """Cut rows with one of some items down to these and at least m - 1 that follow; and say which rows."""
     if (first, last) == (0, rows.order.size):
         return rows, frozen(np.arange(rows.weights.size), np.int64)
-    among = np.unique(rows.tidlists[rows.starts[first] : rows.starts[last]]).astype(np.int64)
+    has_one = np.zeros(rows.weights.size, np.bool_)
+    has_one[rows.tidlists[rows.starts[first] : rows.starts[last]]] = True
+    among = np.flatnonzero(has_one)
     indptr, members = np.zeros(among.size + 1, np.int64), np.zeros(among.size, np.int64)
     n = _measure(*rows[:2], frozen(among, np.int64), first, m, indptr, members)
     indptr, members = frozen(indptr[: n + 1], np.int64), frozen(members[:n], np.int64)
