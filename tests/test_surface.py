@@ -292,7 +292,7 @@ def test_errors_speak_the_language_of_each_face(tmp_path: Path) -> None:
         lambda: sv.anonymize(ROWS, sv.KKmAnonymity(2, 1)),
         lambda: sv.why(path, "a", hierarchy=tmp_path / "none.csv"),
         lambda: sv.query(path, []),
-        lambda: sv.recommend(ROWS, 2, 1, h="1/2"),
+        lambda: sv.recommend(ROWS, k=2, m=1, h="1/2"),
     ]
     for ask in calls:
         with pytest.raises(sv.SetveilError) as in_python:

@@ -259,10 +259,10 @@ def test_advice_from_files_and_from_memory(place: Path) -> None:
     rows = [[labels[item] for item in row] for row in ROWS]
     tree = sv.Hierarchy.from_paths([[labels[path[0]], *path[1:]] for path in PATHS])
     advice = sv.recommend("x.csv", k=5, m=2, hierarchy="h.csv", jobs=2)
-    again = sv.recommend(rows, 5, hierarchy=tree, jobs=2)
+    again = sv.recommend(rows, k=5, hierarchy=tree, jobs=2)
     assert advice["best"]["loss"] == again["best"]["loss"]
     assert [row["status"] for row in advice["candidates"]] == [row["status"] for row in again["candidates"]]
-    secret = sv.recommend(rows, 2, 1, private=[labels["a"]], h=0.9, jobs=2)
+    secret = sv.recommend(rows, k=2, m=1, private=[labels["a"]], h=0.9, jobs=2)
     assert secret["best"]["algorithm"] in {"border", "exact", "mm"}
 
 
@@ -290,8 +290,8 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "compare": lambda wrong: sv.compare(wrong, "out"),
     "compare out": lambda wrong: sv.compare("no.toml", wrong),
     "explore": sv.explore,
-    "explore k": lambda wrong: sv.explore(ROWS, [] if wrong is None else wrong),  # None: the default
-    "recommend": lambda wrong: sv.recommend(wrong, 5),
+    "explore k": lambda wrong: sv.explore(ROWS, k=[] if wrong is None else wrong),  # None: the default
+    "recommend": lambda wrong: sv.recommend(wrong, k=5),
     "recommend k": lambda wrong: sv.recommend("no.csv", wrong),
     "reconstruct": sv.reconstruct,
     "reconstruct draws": lambda wrong: sv.reconstruct("no", draws=0 if wrong == 5 else wrong),
@@ -342,11 +342,11 @@ OPTIONS: dict[str, tuple[Callable[..., object], list[str]]] = {
         ["private", "original", "thresholds", "seed", "effort", "progress"],
     ),
     "explore": (
-        lambda **wrong: sv.explore(ROWS, [2], **{"m": [1], **wrong}),
+        lambda **wrong: sv.explore(ROWS, k=[2], **{"m": [1], **wrong}),
         ["m", "hierarchy", "algorithm", "known", "time_budget", "seed", "progress"],
     ),
     "recommend": (
-        lambda **wrong: sv.recommend("no.csv", 5, **wrong),
+        lambda **wrong: sv.recommend("no.csv", k=5, **wrong),
         ["m", "hierarchy", "queries", "private", "h", "time_budget", "jobs", "seed", "progress"],
     ),
     "reconstruct": (lambda **wrong: sv.reconstruct("no", **wrong), ["draws", "seed", "mix", "progress"]),

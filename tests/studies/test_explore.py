@@ -138,7 +138,7 @@ def test_what_is_proven_is_what_a_run_on_its_own_finds(case: Case) -> None:
 
 
 def _found(**changed: Any) -> Any:
-    return sv.explore(ROWS, [2, 4, 100], [1, 2], hierarchy=sv.Hierarchy.from_paths(PATHS), **changed)
+    return sv.explore(ROWS, k=[2, 4, 100], m=[1, 2], hierarchy=sv.Hierarchy.from_paths(PATHS), **changed)
 
 
 def test_the_record() -> None:
@@ -170,9 +170,9 @@ def test_the_record() -> None:
 
 def test_fixed_knowledge() -> None:
     assert {cell.get("known") for cell in _found(known=1)["cells"][:2]} == {1}
-    cell = sv.explore([["a", "b"], ["a", "c"], ["b", "c"]] * 2 + [["a", "b", "c"]], [2], [2], known=3)
+    cell = sv.explore([["a", "b"], ["a", "c"], ["b", "c"]] * 2 + [["a", "b", "c"]], k=[2], m=[2], known=3)
     assert cell["cells"][0]["known"] == 3
-    endless = sv.explore(ROWS, [2], [math.inf])
+    endless = sv.explore(ROWS, k=[2], m=[math.inf])
     assert endless["m"] == ["inf"]
     assert (endless["cells"][0]["known"], endless["cells"][0]["unique_rows"]) == ("inf", 0)
 
@@ -180,7 +180,7 @@ def test_fixed_knowledge() -> None:
 def test_rows_unique_beyond_the_promise() -> None:
     rows = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"]]
     tree = sv.Hierarchy.from_paths([["a", "*"], ["b", "*"], ["c", "*"]])
-    cell = sv.explore(rows, [2], [2], hierarchy=tree)["cells"][0]
+    cell = sv.explore(rows, k=[2], m=[2], hierarchy=tree)["cells"][0]
     assert (cell["loss"], cell["unique_rows"], cell["unique_exact"]) == (0, 1, True)  # all of a, b, c
 
 
@@ -321,7 +321,7 @@ def test_the_page_shows_all_promises() -> None:
 
 
 def test_the_page_of_a_single_promise() -> None:
-    page = explored_html(sv.explore(ROWS, [2], [1]))
+    page = explored_html(sv.explore(ROWS, k=[2], m=[1]))
     assert "Remaining detail" not in page  # no line to draw
     assert "Nothing is lost" in page or "proven" in page
 
@@ -398,9 +398,9 @@ def test_what_was_not_found_in_time_is_not_called_infeasible() -> None:
     with pytest.raises(UnfinishedError, match="within the time limit"):
         sv.anonymize(rows, sv.KmAnonymity(2, 3), **options)
     with pytest.raises(InfeasibleError, match="No release was found within the time budget"):
-        sv.explore(rows, [2], [3], **options)
+        sv.explore(rows, k=[2], m=[3], **options)
     options["algorithm"] = sv.Exact(max_suppressed=0.25, keep=["b"])
-    assert [cell["status"] for cell in sv.explore(rows, [2], [3], **options)["cells"]] == ["done"]
+    assert [cell["status"] for cell in sv.explore(rows, k=[2], m=[3], **options)["cells"]] == ["done"]
 
 
 def test_no_time_at_all() -> None:
@@ -454,13 +454,13 @@ def test_other_arguments_that_are_refused() -> None:
         with pytest.raises(RequestError, match="time_budget must be at least 1 second"):
             require_budget(wrong)
     with pytest.raises(RequestError, match="k must be a list of numbers"):
-        sv.explore(ROWS, 5)  # type: ignore[arg-type]
+        sv.explore(ROWS, k=5)  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="k must be a list of numbers"):
-        sv.explore(ROWS, "5,6")  # type: ignore[arg-type]
+        sv.explore(ROWS, k="5,6")  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="known must be an integer of at least 1"):
         sv.explore(ROWS, known=0)
     with pytest.raises(InfeasibleError, match="fewer than k = 50"):
-        sv.explore(ROWS, [50, 60])
+        sv.explore(ROWS, k=[50, 60])
     with pytest.raises(DataError, match="No row contains an item"):
         sv.explore([[], []])
 
@@ -508,7 +508,7 @@ def test_the_command(files: Path) -> None:
     assert html.escape("--hierarchy h.csv -k 4 -m 2") in page
 
     found = setveil("explore", *arguments, "--json", cwd=files).ok().json()
-    same = sv.explore(ROWS, [2, 4, 100], [1, 2], hierarchy=sv.Hierarchy.from_paths(PATHS))
+    same = sv.explore(ROWS, k=[2, 4, 100], m=[1, 2], hierarchy=sv.Hierarchy.from_paths(PATHS))
     changing = {"seconds", "command"}
     for cell, other in zip(found["cells"], same["cells"], strict=True):
         assert {k: v for k, v in cell.items() if k not in changing} == {

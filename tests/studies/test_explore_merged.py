@@ -86,7 +86,7 @@ def test_the_best_release_for_a_stronger_promise() -> None:
 
 def test_parts_of_a_grid_are_the_grid() -> None:
     tree = sv.Hierarchy.from_paths([[x, "*"] for x in ("tea", "milk", "coffee", "sugar")])
-    few, more = (sv.explore(ROWS, [2, 4, 100], ms, hierarchy=tree) for ms in ([1], [2, 3]))
-    whole = sv.explore(ROWS, [2, 4, 100], [1, 2, 3], hierarchy=tree)
+    few, more = (sv.explore(ROWS, k=[2, 4, 100], m=ms, hierarchy=tree) for ms in ([1], [2, 3]))
+    whole = sv.explore(ROWS, k=[2, 4, 100], m=[1, 2, 3], hierarchy=tree)
     assert [cell["loss"] for cell in merged([few, more])] == [cell["loss"] for cell in whole["cells"]]
     assert not any(map(is_bound, merged([more, few])))

@@ -104,7 +104,7 @@ def test_the_worked_example() -> None:
     assert (cell["hidden_occurrences"], cell["greatest_confidence"]) == (1, 0.5)
     assert (cell["items_kept"], cell["occurrences_kept"], cell["suppressed_occurrences"]) == (5, 21, 1)
     whole = sv.explore(
-        ROWS, [2], [2], rho=[0.5, "2/5"], sensitive="H", hierarchy=sv.Hierarchy.from_paths(PATHS),
+        ROWS, k=[2], m=[2], rho=[0.5, "2/5"], sensitive="H", hierarchy=sv.Hierarchy.from_paths(PATHS),
         algorithm=sv.Exact(hide="items"),
     )  # fmt: skip
     assert [cell["loss"] for cell in whole["cells"]] == pytest.approx([8 / 66, 12 / 66])
@@ -277,7 +277,7 @@ def test_what_is_refused() -> None:
         with pytest.raises(RequestError, match=said):
             sv.explore(rows, **{"k": [2], "m": [1], **wrong_options})
     with pytest.raises(DataError, match="zzz"):
-        sv.explore(rows, [2], [1], rho=[0.5], sensitive=["zzz"])
+        sv.explore(rows, k=[2], m=[1], rho=[0.5], sensitive=["zzz"])
     with pytest.raises(RequestError) as refused:
         require_algorithm("aa", "km-rho")
     assert refused.value.hint == "Use exact."

@@ -116,7 +116,7 @@ def test_each_release_hides_what_is_sensitive(tried: list[Candidate], promise: A
 def test_rows_in_chunks_are_never_ranked_without_that_word(bound: Any) -> None:
     """Though they answer all queries without an error here: their guarantee is another one."""
     rows = SECRET * 2
-    advice = sv.recommend(rows, 3, 2, **bound, jobs=2, time_budget=600)
+    advice = sv.recommend(rows, k=3, m=2, **bound, jobs=2, time_budget=600)
     (weaker,) = (row for row in advice["candidates"] if row["algorithm"] == "disassociation")
     assert (weaker["status"], weaker["as_asked"], weaker["rank"]) == ("done", False, None)
     assert (weaker["loss"], weaker["model"]) == (None, "disassociated")
@@ -519,14 +519,14 @@ def test_python_gets_commands_where_a_command_can_name_the_arguments(
     path = str(write(tmp_path / "rows.csv", BASKETS))
     tree = str(write(tmp_path / "tree.csv", "".join(f"{item};all\n" for item in "abcd")))
     _records(monkeypatch, [_done(0.3)] * 11)
-    found = sv.recommend(path, 3, 2, hierarchy=tree)
+    found = sv.recommend(path, k=3, m=2, hierarchy=tree)
     assert found["hierarchy"]
     assert shlex.split(found["best"]["command"])[:3] == ["setveil", "anonymize", path]
     assert {row["name"] for row in found["candidates"] if not row["rank"]} == {"coat", "disassociation"}
-    found = sv.recommend(path, 3, 2, hierarchy=sv.read_hierarchy(tree))
+    found = sv.recommend(path, k=3, m=2, hierarchy=sv.read_hierarchy(tree))
     assert found["hierarchy"]
     assert {row["command"] for row in found["candidates"]} == {None}
-    found = sv.recommend(ROWS, 3, 2)
+    found = sv.recommend(ROWS, k=3, m=2)
     assert not found["hierarchy"]
     assert {row["command"] for row in found["candidates"]} == {None}
 
@@ -627,7 +627,7 @@ def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.Mon
     path = str(write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in SECRET)))
     done = {**_done(0.3), "hidden_occurrences": 1, "sensitive_occurrences": 6, "greatest_confidence": 0.1}
     _records(monkeypatch, [done] * 7)
-    found = sv.recommend(path, 3, 2, rho="20%", sensitive="s")
+    found = sv.recommend(path, k=3, m=2, rho="20%", sensitive="s")
     assert (found["asked"], found["known"], len(found["candidates"])) == ("km-rho", 3, 7)
     assert all("--rho 20% --sensitive s" in row["command"] or "--h 20% --private s" in row["command"]
                for row in found["candidates"])  # fmt: skip
@@ -637,7 +637,7 @@ def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.Mon
     assert {row["command"] for row in found["candidates"]} == {None}
     assert {row["options"]["rho"] for row in found["candidates"]} == {"1/3"}
     _records(monkeypatch, [done])
-    found = sv.recommend(SECRET, 3, 2, rho=0.2, sensitive=["s"], knows="any")
+    found = sv.recommend(SECRET, k=3, m=2, rho=0.2, sensitive=["s"], knows="any")
     assert [row["options"]["knows"] for row in found["candidates"]] == ["any"]
     wrong: list[tuple[dict[str, Any], str]] = [
         ({}, "km-anonymity needs k"),

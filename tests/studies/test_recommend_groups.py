@@ -52,7 +52,7 @@ def test_groups_that_halve_the_loss_are_offered(tmp_path: Path) -> None:
 def test_groups_that_are_as_good_are_not_offered() -> None:
     alike = [[item, f"rare{at % 2}", "*"] for at, item in enumerate(RARE)]
     alike += [[item, "frequent", "*"] for item in FREQUENT]
-    found = sv.recommend(ROWS, 3, 1, hierarchy=sv.Hierarchy.from_paths(alike))
+    found = sv.recommend(ROWS, k=3, m=1, hierarchy=sv.Hierarchy.from_paths(alike))
     assert "regrouping" not in found
 
 

@@ -182,7 +182,7 @@ def test_a_table_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         return table_candidates(guarantee, share)[1:2]
 
     monkeypatch.setattr("setveil.commands.recommend.table_candidates", one)
-    found = sv.recommend(_table(folder), 2, 1, share="1/2", time_budget=3600)
+    found = sv.recommend(_table(folder), k=2, m=1, share="1/2", time_budget=3600)
     best = found["best"]
     assert best["name"] == "rt, sweep alone"
     assert found["share"] == "1/2"
@@ -197,9 +197,9 @@ def test_a_table_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_does_not_apply_is_refused(folder: Path) -> None:
     with pytest.raises(RequestError, match="private does not apply to tables"):
-        sv.recommend(_table(folder), 2, 1, private=["I21"])
+        sv.recommend(_table(folder), k=2, m=1, private=["I21"])
     with pytest.raises(RequestError, match="share weighs the columns of a table"):
-        sv.recommend([["a"], ["b"]], 2, 1, share=0.5)
+        sv.recommend([["a"], ["b"]], k=2, m=1, share=0.5)
     base = ("recommend", "ward.csv", "-k", 2, "-m", 1)
     refused(setveil(*base, "--share", "0.5", cwd=folder), 2, "--share", "--qi")
     refused(setveil(*base, *COLUMNS, "--private", "I21", cwd=folder), 2, "--private", "--sensitive")

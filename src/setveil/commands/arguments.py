@@ -236,13 +236,7 @@ def promised(guarantee: Any, k: Any, m: Any, *, kind: str) -> Guarantee:
     """Return a guarantee, or that of k and m: of the first model for a kind of release."""
     short = {name: value for name, value in (("k", k), ("m", m)) if value is not None}
     if guarantee is not None:
-        found = require_guarantee(guarantee)
-        if short:
-            raise RequestError(
-                f"The guarantee is given twice: {found.phrase}, and {', '.join(short)}.",
-                hint="Give the guarantee alone.",
-            )
-        return found
+        return alone(guarantee, short)
     if "k" not in short:
         raise RequestError(
             "Nothing says what to guarantee.",
@@ -251,6 +245,42 @@ def promised(guarantee: Any, k: Any, m: Any, *, kind: str) -> Guarantee:
             + ".",
         )
     return next(model for model in models().values() if model.release == kind).make(**short)
+
+
+def alone(guarantee: Any, others: Mapping[str, Any]) -> Guarantee:
+    """Take a guarantee, and refuse parameters of one that are given as well; None: was not given."""
+    found = require_guarantee(guarantee)
+    twice = [name for name, value in others.items() if value is not None]
+    if twice:
+        raise RequestError(
+            f"The guarantee is given twice: {found.phrase}, and {', '.join(twice)}.",
+            hint="Give the guarantee alone.",
+        )
+    return found
+
+
+def parameters_of(
+    guarantee: Guarantee, models_tried: Mapping[str, Iterable[str]], what: str
+) -> dict[str, Any]:
+    """Return the parameters of a guarantee of the models that a command tries, each with those it varies."""
+    names = models_tried.get(guarantee.model)
+    if names is None:
+        raise RequestError(
+            f"{what} tries releases for {listed(list(models_tried))}, got {guarantee.phrase}.",
+            hint="setveil.anonymize(data, guarantee) makes a release for any guarantee.",
+        )
+    fixed = [name for name in guarantee.as_dict() if name not in ("model", *names)]
+    if fixed:
+        raise RequestError(
+            f"{what} tries no releases with {listed(fixed)}, got {guarantee.phrase}.",
+            hint="setveil.anonymize(data, guarantee) makes one.",
+        )
+    parts = {name: getattr(guarantee, name) for name in names}
+    if () in parts.values():
+        raise RequestError(
+            f"{guarantee.phrase} names no item as sensitive.", hint="setveil.KmAnonymity(k, m) needs none."
+        )
+    return parts
 
 
 def _is_release(value: object) -> bool:

@@ -13,6 +13,7 @@ from setveil.base.errors import RequestError, as_option, described, faces
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
+    alone,
     heard,
     integer,
     integer_or_none,
@@ -20,16 +21,21 @@ from setveil.commands.arguments import (
     labels_of,
     m_of,
     original_of,
+    parameters_of,
     tree_of,
     tree_of_codes,
 )
 from setveil.commands.refusals import hides_nothing, require_no_share, share_of_columns
-from setveil.judges.guarantees.km_rho import KNOWS, PUBLIC
+from setveil.judges.guarantees import Guarantee
+from setveil.judges.guarantees.kkm import KKmAnonymity
+from setveil.judges.guarantees.km import KmAnonymity
+from setveil.judges.guarantees.km_rho import KNOWS, PUBLIC, KmRho
 from setveil.judges.utility.relational import SHARE
 from setveil.methods import algorithms
 from setveil.report.explore.cells import Explored
 from setveil.rows.facts.generalizing import USUAL, VOLUME, Generalizing
 from setveil.rows.hierarchy.fit import fit_rows
+from setveil.runs.run import require_form
 from setveil.work.studies.explore.facts import explore_facts
 from setveil.work.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
 from setveil.work.studies.explore.record import record
@@ -40,9 +46,10 @@ from setveil.work.studies.explore.tables import SEARCH, explore_table
 
 def explore(
     data: str | PathLike[str] | object,
+    guarantee: Guarantee | Iterable[Guarantee] | None = None,
+    *,
     k: Iterable[int] | None = None,
     m: Iterable[int | float] | None = None,
-    *,
     rho: Iterable[float | Fraction | str] | None = None,
     sensitive: Iterable[str] | str | PathLike[str] | None = None,
     knows: str = PUBLIC,
@@ -65,6 +72,8 @@ def explore(
     data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, Table, or Facts
         The rows, a table that `setveil.read_table` read, or facts that `setveil.read_facts` read. If m was
         said with columns of codes, it is what is tried.
+    guarantee : KmAnonymity, KKmAnonymity or KmRho, or a list of them, optional
+        The guarantees to try, of one model, in place of `k`, `m`, `rho`, `sensitive` and `knows`.
     k, m : list of int
         At least k rows fit what someone knows, up to m items (`math.inf`: any number), and of a table all
         quasi-identifiers: each k with each m. By default k is 2, 3, 5, 10, 11, 20, 50 and m 1, 2, 3; with
@@ -128,16 +137,24 @@ def explore(
     >>> [(cell["k"], cell["m"], round(cell["loss"], 2)) for cell in found["cells"]]
     [(2, 1, 0.0), (5, 1, 0.0), (2, 2, 0.0), (5, 2, 0.38)]
     """
-    ms = _listed("m", m)
-    if ms is None and m_of(data) is not None:
-        ms = [m_of(data)]
-    promises = promised(_listed("k", k), ms, _listed("rho", rho), sensitive, knows)
+    if guarantee is None:
+        ms = _listed("m", m)
+        ms = [m_of(data)] if ms is None and m_of(data) is not None else ms
+        promises = promised(_listed("k", k), ms, _listed("rho", rho), sensitive, knows)
+    else:
+        grid = {"k": k, "m": m, "rho": rho, "sensitive": sensitive}
+        grid["knows"] = None if knows == PUBLIC else knows
+        several = list(guarantee) if isinstance(guarantee, Iterable) else [guarantee]
+        promises, common = _given([alone(one, grid) for one in several])
+        rho, sensitive, knows = common.get("rho"), common.get("sensitive"), common.get("knows", PUBLIC)
     deadline = Deadline(require_budget(time_budget))
     knowing, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}
     generalizing = Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines))
     rows = original_of(data)
+    if guarantee is not None:
+        require_form(rows, several[0])
     tree = tree_of_codes(hierarchy, rows.facts) if rows.only_facts else tree_of(hierarchy)
     if tree is not None and not rows.only_facts:
         tree, rows = fit_rows(tree, rows)
@@ -160,6 +177,33 @@ def explore(
         sensitive="" if sensitive is None else str(sensitive),
         seed=seed,
     )
+
+
+_TRIED = {  # parameters of guarantees, by model
+    KmAnonymity.model: ("k", "m"),
+    KKmAnonymity.model: ("k", "m"),
+    KmRho.model: ("k", "m", "rho", "sensitive", "knows"),
+}
+
+
+def _given(several: list[Guarantee]) -> tuple[list[Any], dict[str, Any]]:
+    """List guarantees as pairs of k and m, or triples with rho; and return what they have in common."""
+    if not several:
+        raise RequestError("No guarantee is given, expected at least one.")
+    parts = [parameters_of(one, _TRIED, "explore") for one in several]
+    first, *others = zip(several, parts, strict=True)
+    for one, part in others:
+        if (
+            any(part.get(name) != first[1].get(name) for name in ("sensitive", "knows"))
+            or one.model != first[0].model
+        ):
+            raise RequestError(
+                "Guarantees that are explored together differ in k, m and rho alone, "
+                f"got {first[0].phrase} and {one.phrase}.",
+                hint="Explore them one after the other.",
+            )
+    promises = {(part["k"], part["m"], *([part["rho"]] if "rho" in part else [])) for part in parts}
+    return sorted(promises, key=lambda one: ([-rho for rho in one[2:]], one[1], one[0])), parts[0]
 
 
 def promised(k: Any, m: Any, rho: Any, sensitive: object, knows: str | None) -> list[Any]:

@@ -20,18 +20,22 @@ from setveil.base.values.numbers import as_written, written
 from setveil.commands.arguments import (
     Listener,
     TreeLike,
+    alone,
     heard,
     integer,
     integer_or_none,
     is_path,
     items_or_table,
     labels_of,
+    parameters_of,
     path_of,
     tree_beside,
     tree_of,
 )
 from setveil.commands.refusals import hides_nothing, require_no_share, share_of_columns
+from setveil.judges.guarantees import Guarantee
 from setveil.judges.guarantees.coherence import Coherence
+from setveil.judges.guarantees.kkm import KKmAnonymity
 from setveil.judges.guarantees.km import KmAnonymity, m_as_json
 from setveil.judges.guarantees.km_rho import KNOWS, PUBLIC, KmRho
 from setveil.judges.guarantees.rho_uncertainty import RhoUncertainty
@@ -45,6 +49,7 @@ from setveil.rows.hierarchy.io import write_hierarchy
 from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.rows.tables.files import table_files
 from setveil.runs.options.guarantees import require_options
+from setveil.runs.run import require_form
 from setveil.work.studies.compare.plan import DataSet, data_set
 from setveil.work.studies.recommend.candidates import (
     GREATEST_PROBABILITY,
@@ -61,9 +66,10 @@ from setveil.work.studies.recommend.recommend import recommend as advise
 
 def recommend(
     data: str | PathLike[str] | object,
-    k: int | None = None,
-    m: int | float = 2,
+    guarantee: Guarantee | None = None,
     *,
+    k: int | None = None,
+    m: int | float | None = None,
     rho: float | Fraction | str | None = None,
     sensitive: Iterable[str] | str | PathLike[str] | None = None,
     knows: str = PUBLIC,
@@ -83,9 +89,11 @@ def recommend(
     ----------
     data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, or Table
         The rows, or a table that `setveil.read_table` read.
+    guarantee : KmAnonymity, KKmAnonymity, KmRho, RhoUncertainty or Coherence, optional
+        The guarantee, in place of its parameters `k`, `m`, `rho`, `sensitive`, `knows`, `private` and `h`.
     k, m : int
-        At least k rows fit what someone knows, up to m items (`math.inf`: any number), and of a table all
-        quasi-identifiers. Without k, `rho` is asked for alone (rho-uncertainty), whatever is known.
+        At least k rows fit what someone knows, up to m items (`math.inf`: any number; by default 2), and of a
+        table all quasi-identifiers. Without k, `rho` is asked for alone (rho-uncertainty), whatever is known.
     rho : number or str, optional
         Greatest probability with which a sensitive item may be learned.
     sensitive : list of str, or text, optional
@@ -134,12 +142,17 @@ def recommend(
     --------
     >>> import setveil as sv
     >>> rows = 4 * [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
-    >>> advice = sv.recommend(rows, k=2, m=1)
+    >>> advice = sv.recommend(rows, sv.KmAnonymity(k=2, m=1))
     >>> advice["by"], advice["best"]["loss"]
     ('lm', 0.0)
     """
-    size = None if k is None and rho is not None else m  # without k all items may be known
-    promise = promised(k, size, rho, sensitive, knows, private, h)
+    parts: dict[str, Any] = {"k": k, "m": m, "rho": rho, "sensitive": sensitive, "private": private, "h": h}
+    if guarantee is not None:
+        parts |= _parts_of(alone(guarantee, parts | {"knows": None if knows == PUBLIC else knows}))
+    elif m is None and (k is not None or rho is None):  # without k all items may be known
+        parts["m"] = 2
+    promise = promised(**{"knows": knows, **parts})
+    sensitive, private = parts["sensitive"], parts["private"]
     if isinstance(time_budget, bool) or not isinstance(time_budget, Real) or time_budget < 1:
         raise RequestError(f"time_budget must be at least 1 second, got {described(time_budget)}.")
     deadline = Deadline(float(time_budget))
@@ -147,6 +160,8 @@ def recommend(
     workers = integer_or_none("jobs", jobs, 1)
     questions = None if queries is None else path_of("queries", queries)
     rows, tree = items_or_table(data), tree_of(hierarchy)
+    if guarantee is not None:
+        require_form(rows, guarantee)
     if tree is not None:
         tree, rows = fit_rows(tree, rows)
     adviser = adviser_of(rows.kind)
@@ -170,6 +185,21 @@ def recommend(
         hierarchy=Path(hierarchy) if is_path(hierarchy) else None,
         private=None if named is None else str(named),
     )  # fmt: skip
+
+
+_TRIED = {  # parameters of guarantees, by model
+    KmAnonymity.model: ("k", "m"),
+    KKmAnonymity.model: ("k", "m"),
+    KmRho.model: ("k", "m", "rho", "sensitive", "knows"),
+    RhoUncertainty.model: ("rho", "sensitive"),
+    Coherence.model: ("k", "p", "private", "h"),
+}
+
+
+def _parts_of(guarantee: Guarantee) -> dict[str, Any]:
+    """Return the parameters of a guarantee by the names of `recommend`."""
+    parts = parameters_of(guarantee, _TRIED, "recommend")
+    return {"m" if name == "p" else name: value for name, value in parts.items()}
 
 
 @dataclass(frozen=True)
