@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import setveil as sv
 from setveil.base.errors import DataError, RequestError
 from setveil.base.values import kinds as module
 from setveil.base.values.declared import Option
@@ -86,11 +87,11 @@ SAME: list[tuple[Kind, Any, Any, Any]] = [
     (Size(), "inf", "inf", math.inf),
     (Size(), "∞", math.inf, math.inf),
     (Number("seconds"), 1.5, 1.5, 1.5),
-    (Share("the items"), "5%", 0.05, 0.05),
-    (Share("the items"), "0.05", "5%", 0.05),
-    (Share("the items"), "1", 1, 1),
+    (Share("the items"), "5%", 0.05, Fraction(1, 20)),
+    (Share("the items"), "0.05", "5%", Fraction(1, 20)),
+    (Share("the items"), "1", 1, Fraction(1)),
     (Share(), "1/3", "1/3", Fraction(1, 3)),
-    (Share(), "12.5%", "1/8", 0.125),
+    (Share(), "12.5%", "1/8", Fraction(1, 8)),
     (Probability(), "0.5", 0.5, "0.5"),
     (Choice(("ncp", "lm")), "lm", "lm", "lm"),
     (ItemFile(), Path("some.txt"), "some.txt", ("a", "c")),
@@ -158,7 +159,7 @@ def test_command_line_and_study_give_the_same(kind: Kind, text: Any, study: Any,
     for found in (text, from_study(kind, study)):
         decoded = decode("some_option", kind, found, inputs, OTHERS)
         assert decoded == value
-        assert type(decoded) is type(value) or isinstance(kind, Share)
+        assert type(decoded) is type(value)
 
 
 def test_every_kind_is_tried() -> None:
@@ -240,3 +241,11 @@ def test_parameters_of_algorithms(algorithm: str, texts: Mapping[str, Any], valu
 def test_parameters_name_their_options() -> None:
     with pytest.raises(RequestError, match="--k-nugget must be an integer, got 'x'"):
         decode_parameters(algorithms.load("border").Parameters, {"k_nugget": "x"}, Inputs(DATA))
+
+
+@pytest.mark.parametrize("share", [0.37, "0.37", "37%", "37/100", Fraction(37, 100)])
+def test_a_share_is_exact_from_the_start(share: Any) -> None:
+    for parameters in (sv.RT(share=share), sv.Forest(share=share)):
+        assert parameters.share == Fraction(37, 100)
+    assert sv.Exact(max_suppressed=share).max_suppressed == Fraction(37, 100)
+    assert sv.PCTA(max_suppressed_items=share).max_suppressed_items == Fraction(37, 100)

@@ -156,8 +156,6 @@ def _parameters(run: PastRun, time_limit: float | None) -> Exact:
             raise RequestError(f"There is no certificate of this run: {what}.", hint=which)
     recorded = report["algorithm"]["parameters"]
     parameters: dict[str, Any] = {name: recorded[name] for name in _REPEATED}
-    if parameters["max_suppressed"] is not None:
-        parameters["max_suppressed"] = Fraction(str(parameters["max_suppressed"]))
     parameters["weights"] = {item: Fraction(str(weight)) for item, weight in parameters["weights"].items()}
     if time_limit is not None and not (isinstance(time_limit, int | float) and 0 < time_limit < math.inf):
         raise RequestError(f"The time limit must be a positive number of seconds, got {time_limit!r}.")

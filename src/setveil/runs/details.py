@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from setveil.base.progress import Progress
+from setveil.base.values.numbers import as_json
 from setveil.base.version import __version__, packages
 from setveil.judges.attacker.attack import attack_risk
 from setveil.judges.attacker.knowledge import knowledge_of
@@ -159,7 +160,9 @@ def _plain(value: Any) -> Any:
         return [_plain(entry) for entry in value]
     if value == math.inf:
         return "inf"
-    return str(value) if isinstance(value, Fraction) else value
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else as_json(value)
+    return value
 
 
 def answers(data: Transactions, release: Release, case: Case, progress: Progress) -> dict[str, Any]:

@@ -99,11 +99,12 @@ class Declared(Keywords):
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             kind = field.metadata["option"].kind
-            value = kind.taken(getattr(self, field.name))
+            given = getattr(self, field.name)
+            value = kind.taken(given)
             object.__setattr__(self, field.name, value)
             allowed = kind.accepts(value)
             if allowed and not (value is None and field.default is None):
-                raise RequestError(f"{field.name} must be {allowed}, got {described(value)}.")
+                raise RequestError(f"{field.name} must be {allowed}, got {described(given)}.")
 
 
 def as_words(values: Mapping[str, Any]) -> list[str]:

@@ -18,11 +18,11 @@ from setveil.base.errors import DataError, RequestError
 from setveil.base.values.numbers import (
     as_json,
     as_written,
+    exact_share,
     fraction,
     number_of,
     parse_integer,
     parse_number,
-    parse_share,
 )
 from setveil.base.values.per_column import OF, PerColumn
 
@@ -227,10 +227,11 @@ class Share(Kind):
         return "" if _is_finite(value) and 0 <= value <= 1 else self.allowed
 
     def taken(self, value: Any) -> Any:
-        return number_of(value)
+        found = fraction(value)
+        return value if found is None else found
 
     def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
-        return parse_share(text) if isinstance(text, str) else text
+        return exact_share(str(text))
 
     def from_study(self, value: Any, base: Path) -> int | float | str | None:
         """Read a share as it is written: one that is no decimal number, such as 1/3, stays a text."""

@@ -48,11 +48,6 @@ def exact_share(text: str) -> Fraction:
     return share
 
 
-def parse_share(text: str) -> float | Fraction:
-    """Read a share as a number that is exact: 1/3 is no decimal number (see `exact_share`)."""
-    return _decimal(exact_share(text))
-
-
 def number_of(value: Any) -> Any:
     """Take a number that may be written as text; what is no text that says a number stays as it is.
 

@@ -144,7 +144,7 @@ def merge_items(
             hint=f"Give the hierarchy with {as_option('hierarchy', 'tree.csv')}.",
         )
     groups = ItemGroups(data, hierarchy, parameters.utility, m, weights)
-    share = Fraction(str(parameters.max_suppressed_items))
+    share = Fraction(parameters.max_suppressed_items)
     allowed = int(share * groups.occurring.size)
     policy: Policy
     if guarantee.itemsets is None:

@@ -129,13 +129,15 @@ def make_guarantee(name: str, texts: Mapping[str, Any], inputs: Inputs) -> Guara
     return model.make(**values)
 
 
-def _drawn(option: Option, value: float, inputs: Inputs, values: Mapping[str, Any]) -> tuple[str, ...]:
+def _drawn(
+    option: Option, value: int | Fraction, inputs: Inputs, values: Mapping[str, Any]
+) -> tuple[str, ...]:
     """Draw items for experiments: this many, or a share of all (halves up), that are not too frequent."""
     least = max([1, *(values[name] for name in option.drawn_with or ())]) if option.drawn_with else 5
-    number = value
+    number = int(value)
     if not isinstance(option.kind, Integer):
-        number = int(Fraction(str(value)) * inputs.data.n_items + Fraction(1, 2))
-    drawn = _draw(inputs.data, int(number), least, inputs.seed)
+        number = int(value * inputs.data.n_items + Fraction(1, 2))
+    drawn = _draw(inputs.data, number, least, inputs.seed)
     if len(drawn) < number:
         of = f"{option.drawn_with[0]} = {least}" if option.drawn_with else str(least)
         raise RequestError(

@@ -79,7 +79,7 @@ class MoleSearch:
         self.whole, self.lost = sum(each), sum(each[i] for i in self.certain)
         occurrences = split.support[self.items]
         losses = ItemLosses(self.costs, occurrences, int(split.support[self.certain].sum()))
-        share = Fraction(str(1 if parameters.max_suppressed is None else parameters.max_suppressed))
+        share = Fraction(1 if parameters.max_suppressed is None else parameters.max_suppressed)
         self.limit = int(share * data.n_occurrences)
         self.incumbent = Incumbent(cast("Losses", losses), self.limit, Fraction(str(parameters.gap)))
         kept = set(parameters.keep)

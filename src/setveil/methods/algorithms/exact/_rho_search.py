@@ -123,7 +123,7 @@ class RhoSearch:
             breaches=self.breaches, shown=self.shown, low_root=self.low_root,
         )  # fmt: skip
         self.everything = data.n_occurrences if promise.is_known else part.data.n_occurrences
-        share = Fraction(str(1 if parameters.max_suppressed is None else parameters.max_suppressed))
+        share = Fraction(1 if parameters.max_suppressed is None else parameters.max_suppressed)
         self.incumbent = Incumbent(self.losses, int(share * self.everything), Fraction(str(parameters.gap)))
         self.alone: dict[str, Any] = {}
 

@@ -108,7 +108,7 @@ class Search:
         if self.merged is not None:  # below these a leaf would be suppressed
             self.candidates.whole = {int(tree.parent[leaf]) for leaf in self.barred}
         self.everything = sum(losses.occurrences)
-        share = Fraction(str(1 if parameters.max_suppressed is None else parameters.max_suppressed))
+        share = Fraction(1 if parameters.max_suppressed is None else parameters.max_suppressed)
         self.most = int(share * self.everything)  # occurrences that may be suppressed
         gap = max(Fraction(str(parameters.gap)), losses.rounded)
         self.incumbent = Incumbent(losses, self.most, gap)

@@ -70,7 +70,7 @@ def bounded(
         kept = 0
     else:
         bound = _bound_items if parameters.bounded == "items" else _bound_columns
-        kept = bound(clusters, items, parameters, Fraction(str(parameters.delta)), progress)
+        kept = bound(clusters, items, parameters, Fraction(parameters.delta), progress)
     part = clusters.parts(kept)
     rows = places_of(part)
     recoded = items.of_all(rows)

@@ -58,7 +58,7 @@ def published(
     require_nothing_sensitive("forest", guarantee)
     source = with_ranges(table)
     table = source.rows_at(source.canonical_order())  # so that no choice depends on the order of the input
-    share = Fraction(str(parameters.share))
+    share = Fraction(parameters.share)
     _require_columns(table, parameters.coarsest)
     limits = dict(parameters.coarsest)
     known = trees_of(table, share, limits)

@@ -48,7 +48,7 @@ def chosen(
     )
     if not parameters.suppress:
         guarantee.of_items.require_feasible(data)
-    share = Fraction(str(parameters.share))
+    share = Fraction(parameters.share)
     filled = 0 if parameters.suppress else guarantee.k
     largest = cells(table, parameters.coarsest, guarantee)
     sensitive = SensitiveValues(table, hierarchy, guarantee) if guarantee.sensitive else None
@@ -132,7 +132,7 @@ def _best(points: list[TriedClasses], parameters: RT) -> TriedClasses:
         if limit is None:
             continue
         losses = [point.relational if name == "R" else point.transactional for point in within]
-        most = Fraction(str(limit))
+        most = Fraction(limit)
         if not any(loss <= most for loss in losses):
             nearest = float(min(losses))
             also = " with the other limit" if len(within) < len(points) else ""
