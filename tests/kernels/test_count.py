@@ -105,12 +105,14 @@ def test_rare_sets(size: int) -> None:
 
         indptr, numbers = held(rows)
         out_ptr, out = np.zeros(indptr.size, np.int64), np.empty(numbers.size, np.int32)
-        left = keep_rare(indptr, numbers, offsets, table, k, out_ptr, out)
+        places = np.empty(len(rows), np.int64)
+        left = keep_rare(indptr, numbers, offsets, table, k, out_ptr, out, places)
         kept = [out[a:b].tolist() for a, b in pairwise(out_ptr[: left + 1].tolist())]
         expected = [
             sorted({x for found in combinations(row, size) if found in rare for x in found}) for row in rows
         ]
         assert kept == [row for row in expected if row]
+        assert places[:left].tolist() == [place for place, row in enumerate(expected) if row]
 
         # One after the other, greatest numbers first; some die on the way.
         live = np.array([rng.random() < 0.8 for _ in range(n)], bool)

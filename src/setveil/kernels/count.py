@@ -141,10 +141,11 @@ def next_places(at, start, end):
 
 @compiled
 def first_cell(numbers, at, offsets):
-    """Add up what the numbers at some places add to the cell of a set: the least one is all that lacks."""
+    """Add up what a set's greatest numbers, at these places, add to its cell."""
     cell = np.int64(0)
+    least = offsets.shape[0] - at.size
     for j in range(at.size):
-        cell += offsets[j + 1, numbers[at[j]]]
+        cell += offsets[least + j, numbers[at[j]]]
     return cell
 
 
@@ -156,7 +157,7 @@ def count_into(indptr, numbers, weights, offsets, low, high, table):
     each; offsets: int64 (size, n), see `cell_offsets`; table: int32 (cells,), written.
     """
     size = offsets.shape[0]
-    at = np.zeros(size - 1, np.int64)
+    at = np.zeros(max(size - 2, 0), np.int64)  # all but the two least numbers, which have loops of their own
     for row in range(indptr.size - 1):
         start, end = indptr[row], indptr[row + 1]
         while end > start and numbers[end - 1] >= high:
@@ -169,46 +170,54 @@ def count_into(indptr, numbers, weights, offsets, low, high, table):
             for p in range(least, end):
                 table[numbers[p]] += weight
             continue
-        more = first_places(at, start, end, least)
+        more = first_places(at, start + 1, end, least)
         while more:
             base = first_cell(numbers, at, offsets)
-            for p in range(start, at[0]):
-                table[base + numbers[p]] += weight
-            more = next_places(at, start, end)
+            for q in range(start + 1 if size > 2 else least, at[0] if size > 2 else end):
+                cell = base + offsets[1, numbers[q]]
+                for p in range(start, q):
+                    table[cell + numbers[p]] += weight
+            more = next_places(at, start + 1, end)
 
 
 @compiled
-def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
+def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out, rows):
     """Cut rows down to the numbers that are in a set of support below k with others; return the rows left.
 
-    Only rows that are not empty are written to out_ptr: int64 (n_rows + 1,), zeros, and out: int32
-    (occurrences,). The table contains the supports; see `count_into` for the other arguments.
+    Only rows that are not empty are written to out_ptr: int64 (n_rows + 1,), zeros, out: int32 (occurrences,)
+    and rows: int64 (n_rows,), their places. The table contains the supports; see `count_into` for the other
+    arguments.
     """
     size = offsets.shape[0]
-    at = np.zeros(size - 1, np.int64)
+    at = np.zeros(max(size - 2, 0), np.int64)
     kept = np.zeros(numbers.size, np.bool_)
     n, end_out = 0, 0
     for row in range(indptr.size - 1):
         start, end = indptr[row], indptr[row + 1]
-        some = False
-        more = first_places(at, start, end, start)
+        if size == 1:
+            for p in range(start, end):
+                kept[p] = table[numbers[p]] < k
+        more = size > 1 and first_places(at, start + 1, end, start)
         while more:
             base = first_cell(numbers, at, offsets)
-            found = False
-            for p in range(start, at[0] if size > 1 else end):
-                if table[base + numbers[p]] < k:
-                    kept[p] = True
-                    found = True
-            if found:
-                some = True
-                for j in range(size - 1):
-                    kept[at[j]] = True
-            more = next_places(at, start, end)
-        if some:
-            for p in range(start, end):
-                if kept[p]:
-                    out[end_out] = numbers[p]
-                    end_out += 1
+            for q in range(start + 1, at[0] if size > 2 else end):
+                cell = base + offsets[1, numbers[q]]
+                found = False
+                for p in range(start, q):
+                    if table[cell + numbers[p]] < k:
+                        kept[p] = True
+                        found = True
+                if found:
+                    kept[q] = True
+                    for j in range(at.size):
+                        kept[at[j]] = True
+            more = next_places(at, start + 1, end)
+        for p in range(start, end):
+            if kept[p]:
+                out[end_out] = numbers[p]
+                end_out += 1
+        if end_out > out_ptr[n]:
+            rows[n] = row
             n += 1
             out_ptr[n] = end_out
     return n

@@ -32,23 +32,30 @@ def look_up_sets(
 ):  # fmt: skip
     """Look up the supports of all sets of the rows ``first:last``, for `best`, `below` and `inverse`."""
     size = offsets.shape[0]
-    at = np.zeros(size - 1, np.int64)
+    at = np.zeros(max(size - 2, 0), np.int64)
+    most = limits[limits.size - 1] if limits.size else 0
     for row in range(first, last):
         start, end = indptr[row], indptr[row + 1]
         least = best[row]
         total = 0.0
-        more = first_places(at, start, end, start)
+        more = first_places(at, start + 1, end, start) if size > 1 else start < end
         while more:
-            base = first_cell(items, at, offsets)
-            for p in range(start, at[0] if size > 1 else end):
-                support = np.int64(table[base + items[p]])
-                least = min(least, support)
-                total += 1.0 / support
-                for t in range(limits.size - 1, -1, -1):
-                    if support >= limits[t]:
-                        break
-                    below[t, lengths[row]] += weights[row]
-            more = next_places(at, start, end)
+            base = first_cell(items, at, offsets) if size > 2 else np.int64(0)
+            behind = at[0] if size > 2 else end
+            if size == 1:  # there is only a least item
+                behind += 1
+            for q in range(start + 1 if size > 1 else end, behind):
+                cell = base + offsets[1, items[q]] if size > 1 else base
+                for p in range(start, q):
+                    support = np.int64(table[cell + items[p]])
+                    least = min(least, support)
+                    total += 1.0 / support
+                    if support < most:
+                        for t in range(limits.size - 1, -1, -1):
+                            if support >= limits[t]:
+                                break
+                            below[t, lengths[row]] += weights[row]
+            more = size > 1 and next_places(at, start + 1, end)
         best[row] = least
         inverse[lengths[row]] += total * weights[row]
 

@@ -19,15 +19,16 @@ from setveil.kernels.count import (
     number_rows,
     work_by_greatest,
 )
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, take_rows
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen
 from setveil.rows.engine.numbering import Numbering
 
 Piece = tuple[Ints, Ids]  # indptr and leaves of some rows
 WeightedPiece = tuple[Ints, Ids, Ints]  # and how many rows each represents, or ONE_EACH
 Tick = Callable[[float], None]
 P = TypeVar("P", Piece, WeightedPiece)
-MOST_APART = 1 << 24  # cells of the tables of all threads, where each has its own
 TOGETHER = 8  # pieces that are held at a time
+CELLS = 1 << 19  # that a thread counts in at a time: about as many as fit near the processor
+MOST_RANGES = 8  # of a table, each of which takes a pass over the rows
 ONE_EACH = frozen(np.zeros(0), np.int64)
 
 
@@ -75,7 +76,7 @@ def count_pieces(
     for group in groups(pieces):
         rows = each(lambda piece: (*numbered(piece[:2], numbering), piece[2]), group)
         if len(tables) == 1 and not ranges:
-            ranges = _of_equal_work(rows, offsets)
+            ranges = _ranges(rows, offsets)
         _count_rows(rows, offsets, ranges, tables)
         done += sum(leaves.size for _, leaves, _ in group)
         tick(done / max(occurrences, 1))
@@ -85,14 +86,14 @@ def count_pieces(
 def count_numbers(rows: Sequence[WeightedPiece], n: int, size: int, occurrences: int) -> NDArray[np.int32]:
     """Count, for all sets of `size` of n numbers, the rows that hold them, each as often as its weight."""
     offsets, tables = cell_offsets(n, size), _tables(n, size, occurrences)
-    _count_rows(rows, offsets, _of_equal_work(rows, offsets) if len(tables) == 1 else [], tables)
+    _count_rows(rows, offsets, _ranges(rows, offsets) if len(tables) == 1 else [], tables)
     return _added_up(tables)
 
 
 def _tables(n: int, size: int, occurrences: int) -> list[NDArray[np.int32]]:
     """Make a table for each thread, or one for all."""
     table = empty_table(n, size)
-    alone = table.size > occurrences or table.size * threads() > MOST_APART
+    alone = table.size > min(occurrences, CELLS)
     return [table, *(np.zeros_like(table) for _ in range(0 if alone else threads() - 1))]
 
 
@@ -148,7 +149,7 @@ def rare_parts(
     offsets = cell_offsets(numbering.nodes.size, size)
 
     def look(piece: WeightedPiece) -> WeightedPiece:
-        return cut_down(*numbered(of_few(*piece, k), numbering), offsets, table, k)
+        return cut_down(*numbered(piece[:2], numbering), piece[2], offsets, table, k)
 
     found, done = list[WeightedPiece](), 0
     for group in groups(pieces):
@@ -158,21 +159,15 @@ def rare_parts(
     return merged(found)
 
 
-def of_few(indptr: Ints, leaves: Ids, weights: Ints, k: int) -> Piece:
-    """Take the rows that represent fewer than k, each as often: no set of another one is in fewer rows."""
-    if not weights.size:
-        return indptr, leaves
-    few = np.flatnonzero(weights < k)
-    return take_rows(indptr, leaves, np.repeat(few, weights[few]))
-
-
 def cut_down(
-    indptr: Ints, numbers: Ids, offsets: Ints, table: NDArray[np.int32], k: int
+    indptr: Ints, numbers: Ids, weights: Ints, offsets: Ints, table: NDArray[np.int32], k: int
 ) -> tuple[Ints, Ids, Ints]:
     """Cut rows of numbers down to those in rare sets with others of the row, and merge equal rows."""
     out_ptr, out = np.zeros(indptr.size, np.int64), np.empty(numbers.size, np.int32)
-    n_rows = keep_rare(indptr, numbers, offsets, table, k, out_ptr, out)
-    return distinct_rows(frozen(out_ptr[: n_rows + 1], np.int64), frozen(out[: out_ptr[n_rows]], np.int32))
+    rows = np.empty(indptr.size - 1, np.int64)
+    n_rows = keep_rare(indptr, numbers, offsets, table, k, out_ptr, out, rows)
+    left = frozen(out_ptr[: n_rows + 1], np.int64), frozen(out[: out_ptr[n_rows]], np.int32)
+    return distinct_rows(*left, weights[rows[:n_rows]] if weights.size else None)
 
 
 def joined(rows: list[Piece]) -> Piece:
@@ -195,12 +190,15 @@ def groups(pieces: Iterable[P]) -> Iterator[list[P]]:
         yield group
 
 
-def _of_equal_work(rows: Sequence[WeightedPiece], offsets: Ints) -> list[tuple[int, int]]:
-    """Cut the numbers into a range for each thread, of about equal work."""
-    n = offsets.shape[1]
+def _ranges(rows: Sequence[WeightedPiece], offsets: Ints) -> list[tuple[int, int]]:
+    """Cut the numbers into ranges: one for each thread, of about equal work, and these by their cells."""
+    n, last = offsets.shape[1], offsets[-1]
     work = np.zeros(n, np.int64)
     for indptr, numbers, _ in rows:
         work_by_greatest(indptr, numbers, offsets, work)
     before = np.cumsum(work)
     shares = np.arange(1, threads()) * (int(before[-1]) if n else 0) // threads()
-    return list(pairwise([0, *(np.searchsorted(before, shares) + 1).tolist(), n]))
+    cells = int(last[-1]) if n else 0
+    by_cells = np.searchsorted(last, np.arange(1, MOST_RANGES) * max(cells // MOST_RANGES, CELLS))
+    cuts = {0, *(np.searchsorted(before, shares) + 1).tolist(), *by_cells.tolist(), n}
+    return list(pairwise(sorted(cut for cut in cuts if cut <= n)))
