@@ -27,7 +27,8 @@ from setveil.kernels.rows import Ids
 from setveil.methods.algorithms._public_part import PublicPart
 from setveil.methods.algorithms.exact import _breaches, _rho_search, exact
 from setveil.methods.algorithms.exact._breaches import SecretBreach
-from setveil.methods.algorithms.exact._program import Floats, Program, Row
+from setveil.methods.algorithms.exact._clauses import Floats
+from setveil.methods.algorithms.exact._program import Program, Row
 from setveil.methods.algorithms.exact._promise import flat_hierarchy, promise_of
 from setveil.methods.algorithms.exact._rho_search import RhoSearch
 from setveil.methods.algorithms.exact._variables import Variables

@@ -31,9 +31,9 @@ from setveil.judges.utility.entropy import entropy
 from setveil.methods.algorithms import aa, da, oa
 from setveil.methods.algorithms._cut import Cut
 from setveil.methods.algorithms.exact import exact
-from setveil.methods.algorithms.exact._clauses import Clause, Separator
+from setveil.methods.algorithms.exact._clauses import Clause, Floats, Separator
 from setveil.methods.algorithms.exact._losses import Losses
-from setveil.methods.algorithms.exact._program import Floats, Program
+from setveil.methods.algorithms.exact._program import Program
 from setveil.releases.published import Release
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import Vocabulary

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from setveil.base.progress import Progress
 from setveil.kernels.rows import Ints
+from setveil.methods.algorithms.exact._clauses import TOLERANCE, Floats
 from setveil.methods.algorithms.exact._incumbent import Incumbent
-from setveil.methods.algorithms.exact._program import TOLERANCE, Bounds, Floats, Program, Relaxed
+from setveil.methods.algorithms.exact._program import Bounds, Program, Relaxed
 
 TRIED = 4  # variables that are tried before one is branched on
 RELIABLE = 4  # trials after which a variable's average is trusted

@@ -24,9 +24,9 @@ from setveil.kernels.rows import (
 )
 from setveil.methods.algorithms._cut import extended_rows
 from setveil.methods.algorithms.exact._breach_loops import SUPPORT, TOGETHER, WHO, find_breaches
-from setveil.methods.algorithms.exact._clauses import Separator
+from setveil.methods.algorithms.exact._clauses import Floats, Separator
 from setveil.methods.algorithms.exact._hidings import OCCURRENCES, Sensitive
-from setveil.methods.algorithms.exact._program import Floats, Row
+from setveil.methods.algorithms.exact._program import Row
 from setveil.methods.algorithms.exact._variables import Variables
 
 AT_MOST = 20_000  # breaches that one search lists

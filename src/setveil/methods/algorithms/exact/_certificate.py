@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.kernels.rows import Ints
+from setveil.methods.algorithms.exact._clauses import TOLERANCE, Floats
 from setveil.methods.algorithms.exact._losses import upwards
-from setveil.methods.algorithms.exact._program import TOLERANCE, Bounds, Floats
+from setveil.methods.algorithms.exact._program import Bounds
 
 if TYPE_CHECKING:
     from setveil.methods.algorithms.exact._search import Search

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.base.progress import Progress
 from setveil.kernels import walk as kernel
@@ -29,18 +30,16 @@ from setveil.kernels.rows import (
 from setveil.methods.algorithms._cut import Cut, extended_rows
 from setveil.methods.algorithms._refine import Neighbours
 from setveil.methods.algorithms._threats import ThreatWalk
-from setveil.methods.algorithms.exact._absence import AbsenceThreats, LackedLeaf
-from setveil.methods.algorithms.exact._clause_loops import general_forms
-from setveil.methods.algorithms.exact._program import TOLERANCE, Floats
-from setveil.methods.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
 from setveil.rows.hierarchy.tree import Hierarchy
 
 AT_MOST = 10_000  # threats that one search for violated clauses lists
 MOST_STEPS = 300_000_000  # steps that it takes
+TOLERANCE = 1e-6  # a clause that lacks less is satisfied
 LIMITS = 0.25, 0.5, 0.75, 1 - TOLERANCE  # violated clauses with less than these are looked for in turn
 ENOUGH = 500  # until there are so many: those with least say most, and there may be far too many in all
 CHOICES = 20  # leaf combinations of one row that one threat contributes at a time
 
+Floats = NDArray[np.float64]
 Clause = tuple[tuple[int, ...], tuple[int, ...]]
 
 
@@ -66,9 +65,11 @@ class Separator:
         up, low, high = (frozen(of_node, np.int64) for of_node in (tree.parent, tree.low, tree.high))
         self._facts = up, low, high, tree.root, self.starts, self.holders, self.weights, k
         self.nowhere = np.zeros(0, np.int64)
-        self.absence = (
-            AbsenceThreats(cut, self.rows, self.weights, self.starts, self.holders, k, m) if absent else None
-        )
+        self.absence: AbsenceThreats | None = None
+        if absent:
+            from setveil.methods.algorithms.exact._absence import AbsenceThreats
+
+            self.absence = AbsenceThreats(cut, self.rows, self.weights, self.starts, self.holders, k, m)
         self.longest = int(np.diff(rows).max(initial=0))
         self.low: list[int] = tree.low.tolist()
         self.high: list[int] = tree.high.tolist()
@@ -119,11 +120,14 @@ class Separator:
 
     def clauses(self, threats: Sequence[list[int]], with_leaves: bool) -> Iterator[list[Clause]]:
         """State the clauses of threats of one size between published nodes, in most general form."""
-        lacking = [threat for threat in threats if isinstance(threat, LackedLeaf)]
-        if self.absence is not None and lacking:
+        if self.absence is not None:
+            from setveil.methods.algorithms.exact._absence import LackedLeaf
+
+            lacking = [threat for threat in threats if isinstance(threat, LackedLeaf)]
             for one in lacking:
                 yield list(self.absence.clauses(one, with_leaves))
-            return
+            if lacking:
+                return
         for threat, forms in zip(threats, self._generalizations(threats), strict=True):
             choices = self._leaf_choices(threat) if with_leaves else [()]
             found = []
@@ -145,6 +149,12 @@ class Separator:
         forms, and for each row the worst choice of leaves. `up`, `suppressed` (or None): variables of nodes
         and of leaves.
         """
+        from setveil.methods.algorithms.exact._violated_clauses import (
+            cheapest_choices,
+            no_bits,
+            violated_clauses,
+        )
+
         tree = self.cut.tree
         with_leaves = suppressed is not None
         suppressed = np.zeros(tree.n_leaves) if suppressed is None else suppressed
@@ -206,6 +216,8 @@ class Separator:
 
     def _generalizations(self, threats: Sequence[list[int]]) -> Iterator[set[tuple[int, ...]]]:
         """Generalize one node after the other while the set stays rare, beginning with each in turn."""
+        from setveil.methods.algorithms.exact._clause_loops import general_forms
+
         nodes = np.array(threats, np.int64)
         n, size = nodes.shape
         forms, sizes = np.zeros((n, size, size), np.int64), np.zeros((n, size), np.int64)

@@ -17,11 +17,12 @@ from setveil.kernels.rows import Ids, Ints, frozen, invert
 from setveil.methods.algorithms.coherence import mm
 from setveil.methods.algorithms.coherence._moles import PublicPrivateSplit
 from setveil.methods.algorithms.exact._branch import BranchAndCut
+from setveil.methods.algorithms.exact._clauses import TOLERANCE, Floats
 from setveil.methods.algorithms.exact._incumbent import Incumbent
 from setveil.methods.algorithms.exact._losses import how_far
 from setveil.methods.algorithms.exact._mole_loops import EPSILON, keep_greedily, lift_mole, violated_cliques
 from setveil.methods.algorithms.exact._parameters import Exact
-from setveil.methods.algorithms.exact._program import TOLERANCE, Floats, Program
+from setveil.methods.algorithms.exact._program import Program
 from setveil.methods.algorithms.exact._search import PATIENCE
 
 if TYPE_CHECKING:

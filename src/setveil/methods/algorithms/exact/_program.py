@@ -11,19 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.rows import Ids, Ints
+from setveil.methods.algorithms.exact._clauses import TOLERANCE, Floats
 
 if TYPE_CHECKING:
     import highspy
 
 AT_ONCE = 2000  # clauses that enter the model in one step, most violated first
-TOLERANCE = 1e-6
 GREATEST = 1e9  # cost of a variable, as the solver sees it
 TRIAL = 100  # simplex iterations that tell how a variable would do
 SLACK = 500  # clauses that are not binding, but may stay in the model
 SOON = 4000  # rows of a model up to which the solver is done soon
 LIMIT = -2  # what stands for the row of the first limit, where others have the number of their clause
 
-Floats = NDArray[np.float64]
 Bounds = NDArray[np.unsignedinteger[Any]]  # bounds of variables
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 

@@ -21,12 +21,12 @@ from setveil.methods.algorithms._public_part import PublicPart
 from setveil.methods.algorithms.exact._branch import BranchAndCut
 from setveil.methods.algorithms.exact._breaches import Breaches, SecretBreach
 from setveil.methods.algorithms.exact._candidates import contracted
-from setveil.methods.algorithms.exact._clauses import Separator
+from setveil.methods.algorithms.exact._clauses import Floats, Separator
 from setveil.methods.algorithms.exact._hidings import ITEMS, NOTHING, OCCURRENCES, Sensitive
 from setveil.methods.algorithms.exact._incumbent import Incumbent
 from setveil.methods.algorithms.exact._losses import Losses, how_far
 from setveil.methods.algorithms.exact._parameters import Exact
-from setveil.methods.algorithms.exact._program import Floats, Program, Row
+from setveil.methods.algorithms.exact._program import Program, Row
 from setveil.methods.algorithms.exact._promise import Promise
 from setveil.methods.algorithms.exact._rho_candidates import RhoCandidates
 from setveil.methods.algorithms.exact._rounding import Rounding

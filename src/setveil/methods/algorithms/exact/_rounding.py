@@ -8,9 +8,9 @@ from math import inf
 
 from setveil.kernels.rows import Ids
 from setveil.methods.algorithms.exact._candidates import Candidates
-from setveil.methods.algorithms.exact._clauses import Clause, Separator
+from setveil.methods.algorithms.exact._clauses import Clause, Floats, Separator
 from setveil.methods.algorithms.exact._incumbent import Incumbent
-from setveil.methods.algorithms.exact._program import Floats, Program
+from setveil.methods.algorithms.exact._program import Program
 from setveil.methods.algorithms.exact._variables import Variables
 
 NEW_AT_ONCE = 5000  # clauses taken from one candidate

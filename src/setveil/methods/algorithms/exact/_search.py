@@ -19,24 +19,21 @@ from setveil.judges.guarantees.km import KmAnonymity
 from setveil.kernels.rows import Ids
 from setveil.methods.algorithms._cut import Cut, leaf_occurrences
 from setveil.methods.algorithms._witness_rows import witness_rows
-from setveil.methods.algorithms.exact._absence import LackedLeaf, require_more_items
-from setveil.methods.algorithms.exact._branch import BranchAndCut
 from setveil.methods.algorithms.exact._candidates import Candidates, contracted
 from setveil.methods.algorithms.exact._clauses import Separator
 from setveil.methods.algorithms.exact._incumbent import Incumbent
 from setveil.methods.algorithms.exact._losses import Losses, how_far
-from setveil.methods.algorithms.exact._program import Program
-from setveil.methods.algorithms.exact._rare_leaves import RareLeaves
-from setveil.methods.algorithms.exact._rounding import Rounding
 from setveil.methods.algorithms.exact._single_items import least_loss, may_be_published
 from setveil.methods.algorithms.exact._variables import Variables
-from setveil.methods.algorithms.hghs._suppression import CutSpace, in_rounds
 from setveil.rows.data.sums import is_in_memory
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.hierarchy.tree import Hierarchy
 
 if TYPE_CHECKING:
     from setveil.methods.algorithms.exact._parameters import Exact
+    from setveil.methods.algorithms.exact._program import Program
+    from setveil.methods.algorithms.exact._rare_leaves import RareLeaves
+    from setveil.methods.algorithms.exact._rounding import Rounding
     from setveil.rows.engine.parts import RowsOnDisk
 
 PATIENCE = 300.0  # seconds, where no time limit is given
@@ -75,6 +72,8 @@ class Search:
         _require_leaves(parameters.weights, hierarchy, "Items with a weight")
         absent = bool(guarantee.absent)
         if absent:
+            from setveil.methods.algorithms.exact._absence import require_more_items
+
             require_more_items(hierarchy, data.n_rows - data.filled_rows, guarantee)
         self.tree = tree = contracted(
             hierarchy, {*data.vocabulary.labels, *parameters.keep}, barred, telling=absent
@@ -93,6 +92,8 @@ class Search:
         self.of_leaf = leaf_occurrences(data, tree)
         self.merged: RareLeaves | None = None
         if merges:
+            from setveil.methods.algorithms.exact._rare_leaves import RareLeaves
+
             self.merged = RareLeaves(tree, self.rows, guarantee.k)
             self.rows, self.of_leaf = self.merged.rows(self.rows), self.merged.summed(self.of_leaf)
             losses, barred = self.merged.losses(losses), {*barred, *self.merged.members}
@@ -202,6 +203,9 @@ class Search:
         self, program: Program, variables: Variables, candidates: Candidates, incumbent: Incumbent
     ) -> float:
         """Search until the best candidate is proven best, or time is up; the proven lower bound."""
+        from setveil.methods.algorithms.exact._branch import BranchAndCut
+        from setveil.methods.algorithms.exact._rounding import Rounding
+
         rounding = Rounding(program, variables, self.separator, candidates, incumbent)
         sizes = variables.sizes(incumbent.losses)
         search = BranchAndCut(
@@ -237,6 +241,8 @@ class Search:
             self.incumbent.offer(candidates.refined(incumbent.candidate))
 
     def _program(self, variables: Variables) -> Program:
+        from setveil.methods.algorithms.exact._program import Program
+
         # Strongly, the search would be in a cycle with the solver, and its memory held until that is found.
         out_of_time = WeakMethod(self._out_of_time)
         program = Program(variables.costs(self.losses), lambda: (ends := out_of_time()) is None or ends())
@@ -250,6 +256,8 @@ class Search:
 
     def rounding(self) -> Rounding:
         """Make what finds clauses, and nothing else."""
+        from setveil.methods.algorithms.exact._rounding import Rounding
+
         best = self.incumbent
         return Rounding(self.program, self.variables, self.separator, self.candidates, best, repairs=False)
 
@@ -321,6 +329,8 @@ class Search:
 
     def _require_absent_kept(self, threat: list[int]) -> None:
         """Raise an error if an item to keep reveals too much by its absence."""
+        from setveil.methods.algorithms.exact._absence import LackedLeaf
+
         if not isinstance(threat, LackedLeaf):
             return
         *known, absent = (self.tree.labels[v] for v in threat)
@@ -339,6 +349,8 @@ class Search:
 
     def _greedy(self) -> bool:
         """Take what mHgHs finds against attackers who know few items, made valid for all; whether it is."""
+        from setveil.methods.algorithms.hghs._suppression import CutSpace, in_rounds
+
         space = CutSpace(self.rows, self.tree, self.of_leaf)
         last = int(min(self.guarantee.rounds, self.guarantee.size_limit(self.rows), GREEDY))
         found = None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from setveil.kernels.rows import Ids
-from setveil.methods.algorithms.exact._clauses import Clause
+from setveil.methods.algorithms.exact._clauses import Clause, Floats
 from setveil.methods.algorithms.exact._hidings import NOBODY, Sensitive
 from setveil.methods.algorithms.exact._losses import Losses, upwards
-from setveil.methods.algorithms.exact._program import Bounds, Floats
 from setveil.rows.hierarchy.tree import Hierarchy
+
+if TYPE_CHECKING:
+    from setveil.methods.algorithms.exact._program import Bounds
 
 
 class Variables:

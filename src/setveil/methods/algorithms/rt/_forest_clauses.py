@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import Ints, distinct_rows, frozen, invert, item_supports, ranked, recode_rows
 from setveil.methods.algorithms._cut import extended_rows
-from setveil.methods.algorithms.exact._clauses import AT_MOST, CHOICES, Clause, least_below
-from setveil.methods.algorithms.exact._program import TOLERANCE, Floats
+from setveil.methods.algorithms.exact._clauses import AT_MOST, CHOICES, TOLERANCE, Clause, Floats, least_below
 from setveil.methods.algorithms.exact._violated_clauses import cheapest_choices, violated_clauses
 from setveil.methods.algorithms.rt._forest_loops import generalize_threat
 from setveil.methods.algorithms.rt._forest_threats import Rows, Threats
