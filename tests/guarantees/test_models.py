@@ -14,7 +14,7 @@ from group_cases import publish
 from setveil.base.errors import RequestError
 from setveil.base.values.declared import Option
 from setveil.base.values.kinds import Integer, Kind, Positive, Probability, Share, Size
-from setveil.judges.guarantees import Facts, Guarantee, Model, Words, model_named, models, module_of
+from setveil.judges.guarantees import Facts, Guarantee, Model, Words, model_named, models, module_of, names
 from setveil.judges.guarantees.verify import verify
 from setveil.methods import algorithms
 from setveil.releases.published import kind_named, kinds
@@ -148,10 +148,9 @@ def test_options_are_declared(name: str) -> None:
     }
 
 
-def test_places_are_taken_once_and_in_order() -> None:
-    places = [model.place for model in models().values()]
-    assert places == sorted(set(places))
-    assert [model.name for model in models().values()] == list(models())
+def test_names_are_those_of_the_models_in_their_order() -> None:
+    assert [model.name for model in models().values()] == list(models()) == names()
+    assert [model_named(name) for name in names()] == list(models().values())
     assert len({module_of(name) for name in models()}) == len(models())
 
 

@@ -15,8 +15,8 @@ import pytest
 import setveil as sv
 from cli_helpers import setveil
 from releases import estimator_of, random_release
+from setveil.judges.utility._group_estimates import answer_groups
 from setveil.judges.utility.estimates import Estimator
-from setveil.judges.utility.group_estimates import answer_groups
 from setveil.releases.published.counts import Counts
 from setveil.releases.published.shared import Shared
 from setveil.rows.data.layout import Layout

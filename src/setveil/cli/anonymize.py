@@ -33,7 +33,7 @@ from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.readers import ItemsReader, reader_like
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns
-from setveil.judges.guarantees import Model, model_named, models
+from setveil.judges.guarantees import Model, model_named, names
 from setveil.methods import algorithms as registry
 from setveil.runs.options.classes import engine_refused, require_classes
 from setveil.runs.options.decode import Inputs, decode, decode_parameters, require_file, require_parameters
@@ -80,7 +80,7 @@ def anonymize(
         PROMISE,
         "Choose the guarantee (default: as the options describe it)",
         "privacy model",
-        models,
+        names,
         brief="Choose another guarantee: see setveil algorithms.",
     ),
     promise: Promise,
@@ -215,7 +215,7 @@ class _ReleaseRequest:
     @property
     def watching(self) -> bool:
         """Whether sensitive items are only looked at."""
-        return self.promise[WATCHED] is not None and WATCHED not in self.model.options
+        return self.promise.get(WATCHED) is not None and WATCHED not in self.model.options
 
     @property
     def texts(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from setveil.cli.help import OUTPUT
 from setveil.cli.options import Force, Input, Seed, argument, choice, flag, integer, option
 from setveil.cli.session import Answer, answer, run, tell_error
 from setveil.cli.watched import is_watched
-from setveil.judges.guarantees import models
+from setveil.judges import guarantees
 from setveil.methods import algorithms as registry
 from setveil.rows.data.layout import FORMATS
 
@@ -118,7 +118,7 @@ def _owners(arguments: Sequence[str]) -> list[str]:
         name = Path(value).stem.replace("_", "-") if registry.is_file(value) else value
         if word in {"-a", "--algorithm"} and name in registry.names():
             algorithm = [name]
-        elif word == "--model" and value in models():
+        elif word == "--model" and value in guarantees.names():
             model = [value]
     return algorithm + (model or [one for name in algorithm for one in registry.load(name).info.guarantees])
 

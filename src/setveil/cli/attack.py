@@ -21,7 +21,7 @@ from setveil.cli.options import (
     option,
 )
 from setveil.cli.session import Answer
-from setveil.judges.guarantees import models
+from setveil.judges.guarantees import model_named, models
 from setveil.methods import algorithms as registry
 from setveil.runs.options.models import settled_model
 from setveil.runs.options.reading import Reading as ReadingOptions
@@ -87,7 +87,7 @@ def attack(
         GENERAL, "Draw targets, their known items and the split by this seed.", 0, default=0, brief=None
     ),
     promise: Annotated[dict[str, Any], Bundle(_promise)],
-    own: Annotated[dict[str, Any], Bundle(_own, rare=True)],
+    own: Annotated[dict[str, Any], Bundle(_own, usual=list)],
     reading: Reading,
 ) -> Answer:  # fmt: skip
     """Attack published rows, with other people as a control.
@@ -189,7 +189,6 @@ def _maker(
 ) -> Callable[[Any], Any]:
     """Say how a release is made of some rows."""
     from setveil.commands.attack import target_of
-    from setveil.judges.guarantees import model_named
     from setveil.runs.options.decode import Inputs, decode_parameters, require_parameters
     from setveil.runs.options.guarantees import make_guarantee, require_options, require_values
     from setveil.runs.run import anonymize

@@ -24,6 +24,7 @@ from setveil.cli.options import (
     words_of_choice,
 )
 from setveil.cli.session import fail
+from setveil.judges.guarantees import FIRST, Model, model_named, models
 from setveil.runs.options.columns import Columns as ColumnOptions
 from setveil.runs.options.facts import FactOptions
 from setveil.runs.options.reading import Reading as ReadingOptions
@@ -55,7 +56,8 @@ class Bundle:
     options: Callable[[], list[Parameter]]
     collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets
     own: bool = False  # whether they are the command's own, which its first help shows
-    rare: bool = False  # whether they are made only for a command line that may name one: it takes long
+    # those that are made for a command line that can name no other: to make all of them takes long
+    usual: Callable[[], list[Parameter]] | None = None
 
 
 def bundled(kind: type) -> Bundle:
@@ -147,12 +149,10 @@ def _merged(meanings: Sequence[Meaning]) -> str:
     return " ".join(words)
 
 
-def promise_options(*, drawn: bool) -> list[Parameter]:
-    """Make the options of all privacy models; `drawn`: also those that draw items for experiments."""
-    from setveil.judges.guarantees import models
-
+def promise_options(among: Iterable[Model] | None = None, *, drawn: bool) -> list[Parameter]:
+    """Make the options of privacy models, by default all; `drawn`: also those that draw items."""
     found: dict[str, list[tuple[str, Option]]] = {}
-    for model in models().values():
+    for model in models().values() if among is None else among:
         for name, option in model.options.items():
             if drawn or (option.drawn_with is None and not option.separate_in_verify):
                 found.setdefault(name, []).append((model.name, option))
@@ -161,10 +161,9 @@ def promise_options(*, drawn: bool) -> list[Parameter]:
 
 def own_options() -> list[Parameter]:
     """Make the options of the parameters of all algorithms, those of the first choice first."""
-    from setveil.judges.guarantees import models
     from setveil.methods import algorithms
 
-    first = next(iter(models().values())).algorithm
+    first = model_named(FIRST).algorithm
     found: dict[str, list[tuple[str, Option]]] = {}
     negated = set()
     for name, module in sorted(algorithms.modules().items(), key=lambda entry: (entry[0] != first, entry[0])):
@@ -206,9 +205,7 @@ def _on(parameters: type) -> set[str]:
 
 def model_options(model: str, *names: str) -> list[Parameter]:
     """Make the options of one privacy model, or some of them."""
-    from setveil.judges.guarantees import models
-
-    options = models()[model].options
+    options = model_named(model).options
     return _some(options, [one for one in names or options if options[one].drawn_with is None], PROMISE)
 
 
@@ -261,10 +258,16 @@ def fact_options(*names: str) -> list[Parameter]:
 Reading = Annotated[ReadingOptions, Bundle(reading_options, reading_of)]
 
 
-Promise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=True))]
+Promise = Annotated[
+    dict[str, Any],
+    Bundle(
+        lambda: promise_options(drawn=True),
+        usual=lambda: promise_options([model_named(FIRST)], drawn=True),
+    ),
+]
 
 
 PublishedPromise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=False))]
 
 
-Own = Annotated[dict[str, Any], Bundle(own_options, rare=True)]
+Own = Annotated[dict[str, Any], Bundle(own_options, usual=list)]

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,7 @@ def _lacking(context: Any, entries: Sequence[HelpEntry]) -> list[HelpEntry]:
 
 def _promised(values: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str]:
     """List the options that the guarantee of a command needs, unless others may replace them."""
-    from setveil.judges.guarantees import models
+    from setveil.judges.guarantees import model_named, models
     from setveil.methods.algorithms import is_file, load
     from setveil.runs.options.guarantees import missing
     from setveil.runs.options.models import settled_model
@@ -201,7 +201,7 @@ def _promised(values: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[st
     texts = {name: values[name] for name in owned & known if name in values}
     name = values.get("model") or settled_model(texts, load(algorithm).info.guarantees if algorithm else ())
     elsewhere = bool(values.get("roles")) or any(":m=" in text for text in values.get("set") or ())
-    gaps = missing(models()[name], texts)
+    gaps = missing(model_named(name), texts)
     return {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
 
 
@@ -377,43 +377,37 @@ def command_of(
 
     The function gets what its bundles collect; setveil's errors end it with their message and exit code. One
     that takes `progress` works as `run` has it, and returns what to say, or an `Answer`: then it has --json.
-    Rare options are made only if the arguments may name one.
+    Only the usual options of a bundle are made if the arguments can name no others.
     """
-    bundles: dict[str, tuple[Bundle, list[str]]] = {}
-    parameters: list[Parameter] = []
     signature = inspect.signature(function, eval_str=True)
-    rare: dict[str, Bundle] = {}
-
-    def add(name: str, bundle: Bundle) -> None:
-        options = bundle.options()
-        bundles[name] = bundle, [str(option.name) for option in options]
-        parameters.extend(options if bundle.own else map(_of_several, options))
-
+    bundles: dict[str, Bundle] = {}
+    made: dict[str, list[Parameter]] = {}  # by what the function is given
     for declared in signature.parameters.values():
         parts = getattr(declared.annotation, "__metadata__", ())
         bundle = next((part for part in parts if isinstance(part, Bundle)), None)
-        if bundle is not None and bundle.rare:
-            rare[declared.name] = bundle
-        elif bundle is not None:
-            add(declared.name, bundle)
+        if bundle is not None:
+            bundles[declared.name] = bundle
+            usual = bundle.options if bundle.usual is None or arguments is None else bundle.usual
+            made[declared.name] = usual()
         elif one := parameter_of(declared):
-            parameters.append(one)
+            made[declared.name] = [one]
     answers = signature.return_annotation is Answer
     general = parameters_of(_general)
-    parameters += map(_of_several, [*(parameters_of(_answering) if answers else []), *general])
-    for name, bundle in rare.items():
-        if arguments is None or _may_name_others(arguments, parameters):
-            add(name, bundle)
-        else:
-            bundles[name] = bundle, []
+    common = [*(parameters_of(_answering) if answers else []), *general]
+    if arguments is not None and _may_name_others(arguments, [*chain(*made.values()), *common]):
+        made |= {name: one.options() for name, one in bundles.items() if one.usual is not None}
+    for name, bundle in bundles.items():
+        if not bundle.own:
+            made[name] = list(map(_of_several, made[name]))
+    parameters = [*chain(*made.values()), *map(_of_several, common)]
     _require_names(parameters)
 
     def call(**values: Any) -> None:
         _general(**{str(option.name): values.pop(str(option.name)) for option in general})
         json = answers and values.pop("json")
         values |= {
-            name: bundle.collect(**{option: values.pop(option) for option in options})
-            for name, (bundle, options) in bundles.items()
+            name: bundle.collect(**{str(option.name): values.pop(str(option.name)) for option in made[name]})
+            for name, bundle in bundles.items()
         }
         if "context" in signature.parameters:
             values["context"] = click.get_current_context()

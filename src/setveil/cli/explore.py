@@ -78,7 +78,7 @@ def explore(
     seed: QuerySeed = 0,
     out: Page = None,
     force: Force = False,
-    own: Annotated[dict[str, Any], Bundle(_own, rare=True)],
+    own: Annotated[dict[str, Any], Bundle(_own, usual=list)],
     secret: Annotated[dict[str, Any], Bundle(_secret)],
     columns: Columns,
     facts: Facts,

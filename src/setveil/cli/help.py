@@ -283,7 +283,7 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
 
 def about(owners: Sequence[str]) -> str:
     """Describe the algorithm and the models that the help is about."""
-    from setveil.judges.guarantees import models
+    from setveil.judges.guarantees import model_named
     from setveil.methods import algorithms
 
     paragraphs = []
@@ -298,7 +298,7 @@ def about(owners: Sequence[str]) -> str:
                 f"Source: {info.reference}",
             ]
     if not paragraphs:
-        model = models()[owners[0]]
+        model = model_named(owners[0])
         giving = algorithms.giving(model.name)
         paragraphs = [
             f"{model.name}: {model.title}.",
@@ -310,13 +310,13 @@ def about(owners: Sequence[str]) -> str:
 
 def applying(entries: Sequence[HelpEntry], owners: Sequence[str]) -> list[HelpEntry]:
     """List the options that some algorithms and models declare, or need."""
-    from setveil.judges.guarantees import models
+    from setveil.judges.guarantees import model_named, models
     from setveil.methods import algorithms
 
     of_models = [name for name in owners if name in models()]
-    chosen = [name for name in owners if name not in of_models] or [models()[of_models[0]].algorithm]
+    chosen = [name for name in owners if name not in of_models] or [model_named(of_models[0]).algorithm]
     trees = any("hierarchy" in algorithms.load(name).info.uses for name in chosen)
-    only_tables = all(models()[name].release == "tables" for name in of_models)
+    only_tables = all(model_named(name).release == "tables" for name in of_models)
     return [
         entry
         for entry in entries

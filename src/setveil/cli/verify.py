@@ -253,7 +253,7 @@ def _promised_beside(
     if not said:
         return None, promise, {}
     say(f"{file}: checking the guarantee in its about.json; --k, --m and --model set another one.")
-    found = models()[said["model"]]
+    found = model_named(said["model"])
     values: dict[str, Any] = {}
     for key in said.keys() & found.options.keys() & promise.keys():
         value, option = said[key], found.options[key]

@@ -26,7 +26,7 @@ from setveil.commands.arguments import (
     tree_of,
     tree_of_codes,
 )
-from setveil.judges.guarantees import Guarantee, Model, models
+from setveil.judges.guarantees import Guarantee, Model, model_named
 from setveil.methods import algorithms
 from setveil.rows.data.transactions import Transactions
 from setveil.rows.facts.generalizing import VOLUME, Generalizing
@@ -226,7 +226,7 @@ def anonymize(
             hint=f"sv.anonymize(sv.read(data, {reading[0]}=...), ...)",
         )
     _require_parameters(parameters, algorithm, guarantee)
-    _require_roles(models()[guarantee.model], data)
+    _require_roles(model_named(guarantee.model), data)
     rows = original_of(data)
     tree = tree_of(hierarchy) if rows.facts is None else tree_of_codes(hierarchy, rows.facts)
     tree = tree or tree_beside(rows)
@@ -263,7 +263,7 @@ def trace_at(place: str | PathLike[str] | None) -> Path | None:
 
 def _algorithm_of(parameters: Mapping[str, Any], algorithm: Any, guarantee: Guarantee) -> str:
     """Name the algorithm whose parameters are given."""
-    named = named_algorithm(algorithm)[0] or models()[guarantee.model].algorithm
+    named = named_algorithm(algorithm)[0] or model_named(guarantee.model).algorithm
     return NAME if parameters.get(NAME) else named
 
 

@@ -21,7 +21,7 @@ from setveil.commands.arguments import (
     tree_of,
 )
 from setveil.commands.refusals import require_useful
-from setveil.judges.guarantees import ITEMS, Guarantee, Model, models
+from setveil.judges.guarantees import ITEMS, Guarantee, Model, model_named, models
 from setveil.judges.guarantees.verify import Verdict
 from setveil.judges.guarantees.verify.absence import require_absence
 from setveil.releases.published import KindInfo, kind_at, kind_for, kind_named
@@ -126,7 +126,7 @@ def verify(
     if guarantee is None and k is None and m is None:
         guarantee = _promised_by(release)
     guarantee = promised(guarantee, k, m, kind=_kind_before(release))
-    model = models()[guarantee.model]
+    model = model_named(guarantee.model)
     of_codes = guarantee.of_codes
     require_useful(model, original=None if of_codes else original, recoding=recoding)
     tree = tree_of(hierarchy)

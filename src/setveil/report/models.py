@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from setveil.base.wording import about_events
-from setveil.judges.guarantees import Facts, Points, Words, models
+from setveil.judges.guarantees import Facts, Points, Words, model_named, names
 
 
 def words_for(facts: Facts) -> Words:
     """Find the words for a guarantee."""
-    model = models().get(facts["model"])
-    if model is None:
+    if facts["model"] not in names():
         raise ValueError(f"No words for the privacy model {facts['model']!r}.")
+    model = model_named(facts["model"])
     return _of_rows(model.words, facts["rows_are"]) if "rows_are" in facts else model.words
 
 
@@ -39,7 +39,7 @@ def _of_rows(words: Words, noun: str) -> Words:
 
 def title(guarantee: Facts) -> str:
     """Name a privacy model as headings do."""
-    return models()[guarantee["model"]].title
+    return model_named(guarantee["model"]).title
 
 
 def promise(guarantee: Facts, unit: str = "item") -> str:

@@ -335,3 +335,12 @@ def optimality(report: Record) -> str:
 def and_list(names: Sequence[str]) -> str:
     """Write a list: "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def suppressed_words(report: Record) -> str:
+    """State how many item occurrences are suppressed, in one sentence."""
+    gone, whole = report["utility"]["suppressed_occurrences"], report["input"]["occurrences"]
+    if not gone:
+        return f"No {unit(report)} occurrence of {count(whole)} is suppressed."
+    of_all = count(whole, f"{unit(report)} occurrence")
+    return f"{count(gone)} of {of_all} ({percent(gone, whole)}) {are(gone)} suppressed."

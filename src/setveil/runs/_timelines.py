@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from setveil.judges.utility.facts import part_label
 from setveil.releases.published.recoding import AnyBoxes
 from setveil.rows.facts.facts import ANY, MISSING, Attribute, Facts
+from setveil.runs.fact_parts import part_label
 
 FINEST, WIDER = "as it was", "wider"  # of bands of days
 _FORMS = {

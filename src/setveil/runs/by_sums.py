@@ -12,12 +12,12 @@ from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.verify.km import KmVerdict
 from setveil.judges.utility import Case, measured
 from setveil.judges.utility.are import counts_estimator
-from setveil.judges.utility.in_parts import answers_in_parts
 from setveil.releases.published.counts import Counts, read_counts
 from setveil.releases.published.recoding import Recoding
 from setveil.releases.published.rows import RowsOutcome
 from setveil.rows.data.sums import Sums
 from setveil.rows.engine.tabled import TabledRows
+from setveil.runs._answers_in_parts import answers_in_parts
 from setveil.runs.check import with_counts
 from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support
 from setveil.runs.request import RunRequest

@@ -6,7 +6,7 @@ from typing import Any
 
 from setveil.base.errors import RequestError
 from setveil.base.progress import Progress
-from setveil.judges.guarantees import models
+from setveil.judges.guarantees import model_named
 from setveil.methods.algorithms import AlgorithmInfo
 from setveil.report.words import and_list
 from setveil.rows.data.transactions import Transactions
@@ -21,8 +21,8 @@ def require_known_optimum(algorithm: str, info: AlgorithmInfo, model: str) -> No
 
     what = "The distance to the optimum (bound)"
     if model not in exact.info.guarantees:
-        known = and_list([models()[name].title for name in exact.info.guarantees])
-        raise RequestError(f"{what} is known for {known} only, not for {models()[model].title}.")
+        known = and_list([model_named(name).title for name in exact.info.guarantees])
+        raise RequestError(f"{what} is known for {known} only, not for {model_named(model).title}.")
     if info.hides_occurrences and model == "rho-uncertainty":
         raise RequestError(
             f"{what} is not known for {algorithm} and {model}: if a known item is suppressed "

@@ -15,7 +15,6 @@ from setveil.base.errors import InfeasibleError, RequestError, as_option, faces
 from setveil.base.progress import Progress
 from setveil.base.values.per_column import labelled
 from setveil.judges.guarantees import FEWEST, absent_items
-from setveil.judges.utility.facts import part_label, parts_kept
 from setveil.judges.utility.lm import lm
 from setveil.releases.published.recoding import AnyBoxes
 from setveil.releases.recipients import not_of_facts
@@ -29,6 +28,7 @@ from setveil.rows.hierarchy.columns import parted
 from setveil.rows.hierarchy.fit import fitted
 from setveil.rows.hierarchy.tree import Hierarchy
 from setveil.runs._timelines import timelines
+from setveil.runs.fact_parts import part_label, parts_kept
 from setveil.runs.request import RunRequest
 
 _USUAL = 300.0  # seconds of a search that has a limit, where none is given

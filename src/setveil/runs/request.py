@@ -9,7 +9,7 @@ from typing import Any
 
 from setveil.base.errors import RequestError, as_option, described
 from setveil.base.tracing import can_trace, require_traceable
-from setveil.judges.guarantees import Guarantee, absent_items, models
+from setveil.judges.guarantees import Guarantee, absent_items, model_named
 from setveil.judges.guarantees.verify import require_guarantee
 from setveil.methods import algorithms
 from setveil.methods.algorithms import AlgorithmInfo
@@ -79,7 +79,7 @@ def make_run_request(
         name = CLASSES
     elif wanted is False:
         parameters = {key: value for key, value in parameters.items() if key != CLASSES}
-    name = name or models()[model].algorithm
+    name = name or model_named(model).algorithm
     module = algorithms.load(name)
     algorithms.require_gives(name, model)
     algorithms.require_absence(name, absent_items(guarantee))
@@ -117,7 +117,7 @@ def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
 
     `public`: where items are sensitive the others are counted.
     """
-    allowed = public or (models()[guarantee.model].counts and not guarantee.secrets)
+    allowed = public or (model_named(guarantee.model).counts and not guarantee.secrets)
     if isinstance(counts, bool):
         return max(guarantee.k, 2) if counts and allowed else 0
     if not isinstance(counts, Integral) or counts < 2:
@@ -126,7 +126,7 @@ def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
         )
     if not allowed:
         raise RequestError(
-            f"{models()[guarantee.model].title}: no counts of items can be published with such a release.",
+            f"{model_named(guarantee.model).title}: no counts of items can be published with such a release.",
             hint="They would tell more of sensitive items than the rows do."
             if guarantee.secrets
             else "It tells of items under their own names already.",

@@ -18,7 +18,7 @@ from setveil.base.notebook import card
 from setveil.base.progress import Progress, listener, silent
 from setveil.base.staging import scratch_folder
 from setveil.base.tracing import Trace
-from setveil.judges.guarantees import Guarantee, Model, absent_items, least_rows, models
+from setveil.judges.guarantees import Guarantee, Model, absent_items, least_rows, model_named, models
 from setveil.judges.guarantees.verify import Verdict
 from setveil.judges.utility import Case, measured
 from setveil.judges.utility.are import counts_estimator
@@ -280,7 +280,7 @@ def anonymize(
     if bound:
         require_known_optimum(request.algorithm, request.info, guarantee.model)
     if watched:
-        require_watched(models()[guarantee.model], details=details)
+        require_watched(model_named(guarantee.model), details=details)
     progress = listener(progress)
     personal = data.personal  # of what was read, whatever becomes of the rows here
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
@@ -449,7 +449,7 @@ def checked(
 ) -> Verdict:
     """Check what is going to be published, with what else the model's verifier must know."""
     known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
-    more |= {name: known[name]() for name in models()[guarantee.model].knows}
+    more |= {name: known[name]() for name in model_named(guarantee.model).knows}
     about = release.meaning()
     if (before := release.before()) is not None:
         more["before"] = before
@@ -486,7 +486,7 @@ def looked_at(
 
 def require_form(data: Transactions, guarantee: Guarantee) -> None:
     """Refuse a table where a guarantee is about rows of items, and rows of items where it is about tables."""
-    model, columns = models()[guarantee.model], data.column_names
+    model, columns = model_named(guarantee.model), data.column_names
 
     def suits(one: Model) -> bool:
         """Whether a guarantee is about such data."""

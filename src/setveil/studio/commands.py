@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.values.declared import as_words, options_of
-from setveil.judges.guarantees import models
+from setveil.judges.guarantees import model_named, models
 from setveil.methods import algorithms
 from setveil.runs.options.models import RECOMMENDED
 from setveil.runs.options.names import (
@@ -139,7 +139,8 @@ def compare(study: str, out: str) -> list[str]:
 def verify(run: str, report: Mapping[str, Any]) -> list[str]:
     """Check the promise of a run, with this record, again using only the published files."""
     promised, options = report["guarantee"], report.get("options") or {}
-    own = option_names(models()[promised["model"]].options)  # sensitive items may have been looked at besides
+    # sensitive items may have been looked at besides
+    own = option_names(model_named(promised["model"]).options)
     values = {name: options[name] for name in CHECKED if name in options and name in own}
     if isinstance(promised.get("m"), Mapping):  # which may have been said of each column
         values["m"] = ",".join(f"{column}={m}" for column, m in promised["m"].items())

@@ -30,6 +30,21 @@ if TYPE_CHECKING:
 Facts = Mapping[str, Any]  # the `guarantee` of a report, or a verdict as JSON types
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it
 GROUP = "setveil.guarantees"  # of entry points
+# setveil's own models in the order of lists, and the file of each. A file that is not here is found, too.
+_FILES = {
+    "km-anonymity": "km",
+    "k-anonymity": "kanonymity",
+    "coherence": "coherence",
+    "privacy-degree": "privacydegree",
+    "constraints": "constraints",
+    "kkm": "kkm",
+    "mixed-km": "mixed_km",
+    "km-rho": "km_rho",
+    "rho-uncertainty": "rho_uncertainty",
+    "disassociated": "disassociated",
+    "differential-privacy": "differential_privacy",
+}
+FIRST = next(iter(_FILES))  # the model of who names no other
 FEWEST = 5  # rows that must contain an item whose name may be published, if the guarantee has no k
 
 
@@ -136,11 +151,10 @@ class Model:
     # Whether the supports of items may be published with the rows without harm to the guarantee. Not where
     # some items are sensitive: counts of them would tell more than the rows do.
     counts: bool = False
-    place: int = 100  # its place in lists of models, and of their options
 
 
 def models() -> dict[str, Model]:
-    """List all models by name, in the order of their places."""
+    """List all models by name: setveil's own, then others."""
     return _models(plugins.files("model"))
 
 
@@ -152,13 +166,22 @@ def _models(files: tuple[PluginFile, ...]) -> dict[str, Model]:
 @cache
 def _modules(files: tuple[PluginFile, ...]) -> tuple[Any, ...]:
     """Import the modules of the models, those of other people last; of several releases there is none."""
-    names = [module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg]
-    names.remove("series")
-    found: list[Any] = sorted(
-        (importlib.import_module(f"{__name__}.{name}") for name in names),
-        key=lambda module: (module.model.place, module.__name__),
-    )
-    own = [module.model.name for module in found]
+    found = [*map(_own, _FILES), *_further(files)]
+    _require_names(found)
+    return tuple(found)
+
+
+def _own(name: str) -> Any:
+    return importlib.import_module(f"{__name__}.{_FILES[name]}")
+
+
+@cache
+def _further(files: tuple[PluginFile, ...]) -> tuple[Any, ...]:
+    """Import the modules of the models that are not in `_FILES`, those of other people last."""
+    names = {module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg}
+    added = sorted(names - {"series", *_FILES.values()})
+    found: list[Any] = [importlib.import_module(f"{__name__}.{name}") for name in added]
+    own = [*_FILES, *(module.model.name for module in found)]
     for entry in plugins.offered(GROUP, lambda: own, "a guarantee").values():
         try:
             found.append(_offered(entry))
@@ -167,8 +190,12 @@ def _modules(files: tuple[PluginFile, ...]) -> tuple[Any, ...]:
     for file in files:
         require_model(file.module, str(file.path))
         found.append(file.module)
-    _require_names(found)
     return tuple(found)
+
+
+def names() -> list[str]:
+    """Names of all models in the order of `models`; setveil's own are not imported."""
+    return [*_FILES, *(module.model.name for module in _further(plugins.files("model")))]
 
 
 def _offered(entry: EntryPoint) -> ModuleType:
@@ -227,7 +254,10 @@ def _class_of(module: Any, model: str) -> str | None:
 
 
 def model_named(name: str) -> Model:
-    """Find a model."""
+    """Find a model, which is imported alone if it is one of setveil's own."""
+    if name in _FILES and not plugins.files("model"):
+        own: Model = _own(name).model
+        return own
     found = models().get(name)
     if found is None:
         torn = plugins.offered(GROUP, tuple, "a guarantee").get(name)
@@ -242,6 +272,8 @@ def model_named(name: str) -> Model:
 
 def module_of(name: str) -> Any:
     """Find the module of a model."""
+    if name in _FILES and not plugins.files("model"):
+        return _own(name)
     found = _modules(plugins.files("model"))
     return next(module for module in found if module.model.name == name)
 

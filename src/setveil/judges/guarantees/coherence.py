@@ -231,5 +231,4 @@ model = Model(
         "h": "greatest probability (h)",
     },
     example={"h": "0.5", "k": 2, "p": 2, "private": ["s"]},
-    place=3,
 )

@@ -215,5 +215,4 @@ model = Model(
     example={"k": 2, "privacy": "all", "m": 2},
     knows=("image",),
     counts=True,
-    place=5,
 )

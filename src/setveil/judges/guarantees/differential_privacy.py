@@ -160,5 +160,4 @@ model = Model(
     axes={"epsilon": "privacy budget (epsilon)"},
     example={"epsilon": 1},
     release="blocks",
-    place=90,
 )

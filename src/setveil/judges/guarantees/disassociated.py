@@ -319,5 +319,4 @@ model = Model(
     },
     example={"k": 2, "m": 2},
     release="chunks",
-    place=20,
 )

@@ -122,5 +122,4 @@ model = Model(
     axes={"k": "rows that fit at least (k)"},
     example={"k": 2},
     counts=True,
-    place=2,
 )

@@ -375,5 +375,4 @@ model = Model(
     example={"k": 2, "m": 2},
     release="tables",
     counts=True,
-    place=6,
 )

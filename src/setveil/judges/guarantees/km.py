@@ -399,5 +399,4 @@ model = Model(
     },
     example={"k": 2, "m": 2},
     counts=True,
-    place=1,
 )

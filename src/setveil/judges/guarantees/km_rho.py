@@ -300,5 +300,4 @@ model = Model(
         "rho": "greatest chance of a sensitive item (rho)",
     },
     example={"k": 2, "m": 2, "rho": "0.5", "sensitive": ["s"]},
-    place=8,
 )

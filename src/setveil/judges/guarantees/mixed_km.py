@@ -191,5 +191,4 @@ model = Model(
     example={"k": 2, "m": 2},
     release="tables",
     counts=True,
-    place=7,
 )

@@ -199,5 +199,4 @@ model = Model(
     example={"p": 2, "sensitive": ["s"]},
     release="groups",
     knows=("original",),
-    place=4,
 )

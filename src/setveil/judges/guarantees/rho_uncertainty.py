@@ -124,5 +124,4 @@ model = Model(
     family="inference",
     axes={"rho": "greatest chance of a sensitive item (rho)"},
     example={"rho": "0.4", "sensitive": ["s"]},
-    place=9,
 )

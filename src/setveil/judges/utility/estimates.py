@@ -255,7 +255,7 @@ class Estimator:
     def _answer_with(
         self, groups: Mapping[str, tuple[str, ...]], itemset: tuple[str, ...]
     ) -> ItemsetEstimate:
-        from setveil.judges.utility.group_estimates import answer_groups
+        from setveil.judges.utility._group_estimates import answer_groups
 
         named = {name: groups[name] for name in itemset if name in groups}
         parts = [

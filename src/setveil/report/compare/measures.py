@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from setveil.judges.guarantees import models
+from setveil.judges.guarantees import model_named, models
 from setveil.judges.utility import Compared, compared
 from setveil.report.compare.table import Row, distinct
 from setveil.report.words import whole_or
@@ -90,7 +90,7 @@ def _items(size: int, rows: Sequence[Row]) -> str:
 def columns_known(rows: Sequence[Row]) -> str:
     """Say what is known of a person in addition to items, before these: of tables all quasi-identifiers."""
     names = {str(row["model"]) for row in rows}
-    found = any(models()[name].release == "tables" for name in names if name in models())
+    found = any(model_named(name).release == "tables" for name in names if name in models())
     return "all quasi-identifiers and " if found else ""
 
 

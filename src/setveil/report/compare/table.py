@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, TypeVar
 
-from setveil.judges.guarantees import models
+from setveil.judges.guarantees import model_named, models
 from setveil.judges.utility import compared, measures
 from setveil.report.coarse import FINE_STEPS, MANY, OF_ITEMSETS, coarse, exactly, near, one_digit
 from setveil.report.compare.columns import LABEL, OPTIMALITY, ORIGINAL, OWN, RISK_BEFORE, fixed
@@ -55,7 +55,7 @@ class Family:
     def models(self) -> list[str]:
         """Names of the models, in words."""
         names = distinct(row["model"] for row in self.rows)
-        return [models()[name].title if name in models() else name for name in names]
+        return [model_named(name).title if name in models() else name for name in names]
 
     @property
     def title(self) -> str:

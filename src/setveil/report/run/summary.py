@@ -14,7 +14,6 @@ from setveil.report.run.frontier import frontier_lines, neighbours
 from setveil.report.run.groups import lacking_groups
 from setveil.report.run.hidden import hidden_facts
 from setveil.report.run.kinds import kind_of, promised
-from setveil.report.run.kinds.tables import suppressed_words
 from setveil.report.run.series import series_facts
 
 _WIDTH = 88
@@ -91,7 +90,7 @@ def _of_table(report: Record) -> dict[str, str]:
         return {}
     dropped = report["table"]["dropped"]
     return {
-        "Suppressed": suppressed_words(report),
+        "Suppressed": words.suppressed_words(report),
         "Instead": neighbours(report),
         "Dropped": f"{words.listed(dropped)}: not published" if dropped else "",
     }

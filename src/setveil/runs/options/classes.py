@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setveil.base.errors import RequestError, faces
-from setveil.judges.guarantees import models
+from setveil.judges.guarantees import model_named
 
 GIVE = ("km-anonymity", "km-rho")
 SOLVER = "exact"  # what each class is recoded by
@@ -27,7 +27,7 @@ def require_classes(algorithm: str | None, model: str) -> None:
     """Refuse classes for a model or an algorithm that cannot have them, with the reason."""
     if model not in GIVE:
         reason = _MODELS.get(model, "it is another kind of guarantee")
-        raise RequestError(f"--classes: {models()[model].title} has no classes: {reason}.", hint=_INSTEAD)
+        raise RequestError(f"--classes: {model_named(model).title} has no classes: {reason}.", hint=_INSTEAD)
     if algorithm not in (None, NAME, SOLVER):
         raise RequestError(
             f"--classes: each class is recoded by {SOLVER}, which may suppress items and proves that it "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.base.errors import RequestError, faces
-from setveil.judges.guarantees import Model, absent_items, model_named, models
+from setveil.judges.guarantees import FIRST, Model, absent_items, model_named, models
 from setveil.runs.options.guarantees import WATCHED, missing, offered
 
 RECOMMENDED = {  # options of models that recommend takes
@@ -31,13 +31,14 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
     >>> settled_model({"k": None, "m": None, "rho": "0.2", "sensitive": "HIV"})
     'rho-uncertainty'
     """
+    if texts.get("rho") is None and not among:
+        return FIRST
     names = list(among) or list(models())
     bounding = [name for name in names if bounds_inference(model_named(name))]
     if texts.get("rho") is not None:
         among = bounding or names
     else:
-        others = [name for name in names if name not in bounding] or names
-        among = others if among else others[:1]
+        among = [name for name in names if name not in bounding] or names
 
     def lacks(name: str) -> tuple[int, int]:
         model = model_named(name)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from setveil.judges.utility.distributions import distribution
 from setveil.releases.published import kind_at
 from setveil.report.run.kinds import kind_of
 from setveil.rows.data.io.rows import read
 from setveil.studio.desk.data import data_of, rows, same_rows
+from setveil.studio.desk.distributions import distribution
 from setveil.studio.desk.place import Desk
 from setveil.work.past.run import past_run
 from setveil.work.past.tables import find_table, records_people, require_table

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.base.progress import Progress
-from setveil.judges.guarantees import Guarantee, models
+from setveil.judges.guarantees import Guarantee, model_named
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.verify import Verdict, verify
 from setveil.judges.utility.entropy import entropy
@@ -159,7 +159,7 @@ class Naming:
     def verdict(self) -> Verdict:
         """What the verifier finds in them."""
         known: dict[str, Any] = {"brief": True} if self.terms.guarantee.model == KmAnonymity.model else {}
-        if "image" in models()[self.terms.guarantee.model].knows:
+        if "image" in model_named(self.terms.guarantee.model).knows:
             known["image"] = {item: self.label_of(i) for i, item in enumerate(self.terms.items.labels)}
             for itemset in getattr(self.terms.guarantee, "itemsets", None) or ():
                 for item in itemset:

@@ -11,7 +11,7 @@ from typing import Any
 from setveil.base.errors import DataError, GuaranteeError, InfeasibleError, RequestError, listed
 from setveil.base.progress import Progress, listener, silent
 from setveil.base.wording import count
-from setveil.judges.guarantees import Guarantee, least_rows, models
+from setveil.judges.guarantees import Guarantee, least_rows, model_named
 from setveil.judges.guarantees.km import is_km
 from setveil.judges.guarantees.verify import Verdict
 from setveil.methods.algorithms import AlgorithmInfo
@@ -309,7 +309,7 @@ def _listing(
 
 def _broken(earlier: PastRun, verdict: Verdict) -> InfeasibleError:
     """Say what violates the guarantee under the earlier recoding."""
-    words, record = models()[verdict.guarantee.model].words, verdict.as_dict()
+    words, record = model_named(verdict.guarantee.model).words, verdict.as_dict()
     lines = [f"  {words.violation(entry)}" for entry in record["first"][:SHOWN]]
     more = verdict.violations - len(lines)
     return InfeasibleError(

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from setveil.base.errors import DataError, RequestError
 from setveil.base.values.per_column import column_of, item_of
 from setveil.judges.guarantees import least_rows
-from setveil.judges.utility.facts import part_label
 from setveil.releases.published.recoding import ReadBoxes
 from setveil.rows.data.vocabulary import Vocabulary
 from setveil.rows.facts.facts import ANY, Facts
@@ -24,6 +23,7 @@ from setveil.rows.hierarchy.boxes import Box, Space
 from setveil.rows.hierarchy.columns import joined
 from setveil.rows.hierarchy.io import read_hierarchy
 from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.runs.fact_parts import part_label
 from setveil.runs.options.columns import Columns, split_hierarchies
 from setveil.runs.options.facts import FactOptions as Words
 from setveil.runs.options.reading import Reading

@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil.base.errors import DataError, RequestError, listed, shorten
 from setveil.base.progress import Progress
-from setveil.judges.guarantees import Guarantee, absent_items, models
+from setveil.judges.guarantees import Guarantee, absent_items, model_named
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.verify import verify
 from setveil.releases.published import Release
@@ -31,7 +31,7 @@ def verified_union(
     verdict = verify(rows, weaker, progress=progress)
     if not verdict.holds:
         record = verdict.as_dict()
-        words = models()[weaker.model].words
+        words = model_named(weaker.model).words
         raise DataError(
             f"The new rows together with {name} have no {weaker.phrase}: {words.broken(record)}, such as "
             f"{words.violation(record['first'][0])}.",

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from setveil.base.errors import RequestError, described
-from setveil.judges.guarantees import Guarantee, class_names, models, module_of
+from setveil.judges.guarantees import Guarantee, class_names, model_named, module_of, names
 from setveil.judges.guarantees.verify.counts import CountsVerdict
 
 _WIDTH = 120  # of a violation
@@ -92,13 +92,13 @@ class Verdict:
             return f"Yes: {phrase} holds."
         if not self.violations and self.counts is not None:
             return f"No: the counts published with the rows are wrong, {self.counts.first[0]}."
-        broken = models()[self.guarantee.model].words.broken(self.as_dict())
+        broken = model_named(self.guarantee.model).words.broken(self.as_dict())
         return f"No: {phrase} does not hold, {broken}."
 
     def _repr_html_(self) -> str:
         from setveil.base.notebook import ROWS, card
 
-        words, record = models()[self.guarantee.model].words, self.as_dict()
+        words, record = model_named(self.guarantee.model).words, self.as_dict()
         entries = [words.violation(entry) for entry in record["first"][:ROWS]]
         cut = [entry if len(entry) <= _WIDTH else f"{entry[: _WIDTH - 1]}…" for entry in entries]
         return card(repr(self), enumerate(cut, 1), "; ".join(words.beyond(record)))
@@ -130,7 +130,7 @@ class PlainVerdict(Verdict):
 def require_guarantee(guarantee: Any) -> Guarantee:
     """Refuse what is no guarantee of any model."""
     model = getattr(guarantee, "model", None)
-    if isinstance(guarantee, type) or not isinstance(model, str) or model not in models():
+    if isinstance(guarantee, type) or not isinstance(model, str) or model not in names():
         raise RequestError(
             f"The guarantee must be a KmAnonymity or another model's, got {described(guarantee)}.",
             hint="Such as setveil.KmAnonymity(k=5, m=2). There are "

@@ -1,7 +1,7 @@
 """Sentences of reports about one kind of release: one file per kind.
 
 A module whose name has no leading underscore holds `KINDS`, the kinds that it speaks for. `kind_of` finds the
-one of a report by the `recoding` that its record names.
+one of a report by the `recoding` that its record names, in the file that `_FILES` names or else in any.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from setveil.report.drawing import blocks
 from setveil.report.models import promise
 from setveil.report.record import Record
 
+_FILES = {
+    "global": "rows", "local": "rows", "grouped": "groups", "disassociated": "chunks", "noisy": "blocks",
+    "classes": "classes", "facts": "facts", "table": "tables", "table-cut": "tables",
+}  # fmt: skip
 SharedRecord = Any  # the parts of a record that may be shared: `setveil.report.run.external` makes them
 Labels = list[dict[str, Any]]  # supports before and after: `setveil.judges.utility.supports.label_supports`
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it, HTML
@@ -189,9 +193,14 @@ def _kinds() -> dict[str, ReportKind]:
     found: dict[str, ReportKind] = {}
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
-            loaded = importlib.import_module(f"{__name__}.{module.name}")
-            found |= {kind.recoding: kind for kind in loaded.KINDS}
+            found |= _kinds_in(module.name)
     return found
+
+
+@cache
+def _kinds_in(file: str) -> dict[str, ReportKind]:
+    loaded = importlib.import_module(f"{__name__}.{file}")
+    return {kind.recoding: kind for kind in loaded.KINDS}
 
 
 def kinds() -> tuple[ReportKind, ...]:
@@ -201,7 +210,8 @@ def kinds() -> tuple[ReportKind, ...]:
 
 def kind_named(recoding: str) -> ReportKind:
     """Find the words for a kind of release."""
-    kind = _kinds().get(recoding)
+    file = _FILES.get(recoding)
+    kind = (_kinds() if file is None else _kinds_in(file)).get(recoding)
     if kind is None:
         raise ValueError(f"No words for releases of the kind {recoding!r}.")
     return kind

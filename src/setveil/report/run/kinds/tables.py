@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setveil.base.wording import are, count
+from setveil.base.wording import count
 from setveil.judges.utility import Utility
 from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
@@ -10,15 +10,6 @@ from setveil.report.record import Record
 from setveil.report.run import facts
 from setveil.report.run.kinds import Labels, Points, SharedRecord, Use, by_error
 from setveil.report.run.kinds.rows import LocalRows, RowsReport
-
-
-def suppressed_words(report: Record) -> str:
-    """State how many item occurrences are suppressed, in one sentence."""
-    gone, whole = report["utility"]["suppressed_occurrences"], report["input"]["occurrences"]
-    if not gone:
-        return f"No {words.unit(report)} occurrence of {count(whole)} is suppressed."
-    of_all = count(whole, f"{words.unit(report)} occurrence")
-    return f"{count(gone)} of {of_all} ({words.percent(gone, whole)}) {are(gone)} suppressed."
 
 
 class _TableColumns(RowsReport):

@@ -13,13 +13,13 @@ from setveil.base.progress import Progress, silent
 from setveil.judges.guarantees import Guarantee
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.km_rho import KmRho
-from setveil.judges.utility.facts import part_label, parts_kept
 from setveil.releases.published import Release
 from setveil.releases.published.recoding import AnyRecoding
 from setveil.rows.facts.facts import Facts
 from setveil.rows.facts.generalizing import USUAL, Generalizing
 from setveil.rows.facts.settling import settled
 from setveil.rows.hierarchy.tree import Hierarchy
+from setveil.runs.fact_parts import part_label, parts_kept
 from setveil.runs.orders import anonymize_facts, loss_of, require_possible, trees_of
 from setveil.runs.request import RunRequest, make_run_request
 from setveil.runs.run import checked

@@ -19,7 +19,7 @@ from setveil.base.errors import (
     described,
 )
 from setveil.base.progress import Progress, silent
-from setveil.judges.guarantees import models
+from setveil.judges.guarantees import model_named
 from setveil.judges.guarantees.km import KmAnonymity
 from setveil.judges.guarantees.km_rho import PUBLIC, KmRho
 from setveil.judges.utility.are import Queries
@@ -352,7 +352,7 @@ def kept_by(verdict: Any, promise: Any) -> tuple[tuple[Promise, Promise], Fracti
     found = verdict.found()
     most_k = promise.k if found["greatest_k"] is None else max(found["greatest_k"], promise.k)
     most_m = math.inf if found["greatest_m"] == "inf" else max(found["greatest_m"] or 0, promise.m)
-    if not bounds_inference(models()[promise.model]):
+    if not bounds_inference(model_named(promise.model)):
         return ((most_k, promise.m), (promise.k, most_m)), None
     most = verdict.greatest_confidence
     learned = Fraction(0) if most is None else most.confidence

@@ -17,7 +17,6 @@ from setveil.judges.attacker.in_parts import risk_in_parts
 from setveil.judges.utility.are import query_errors
 from setveil.judges.utility.estimators import estimator_of
 from setveil.judges.utility.greatest import found_again, most_frequent_pairs
-from setveil.judges.utility.in_parts import answers_in_parts, drawn_queries, surviving_in_parts
 from setveil.judges.utility.itemsets import surviving_itemsets
 from setveil.kernels.count import cell_offsets, members_of_cells
 from setveil.kernels.rows import frozen
@@ -27,6 +26,7 @@ from setveil.rows.data.transactions import Transactions
 from setveil.rows.data.vocabulary import Vocabulary
 from setveil.rows.engine.parts import RowsOnDisk
 from setveil.rows.engine.tabled import TabledRows
+from setveil.runs._answers_in_parts import answers_in_parts, drawn_queries, surviving_in_parts
 from strategies import Case, cut_up, examples, random_case, seeded
 
 
@@ -83,7 +83,7 @@ def test_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("setveil.rows.engine.parts.OF_A_PART", rng.randint(1, 20))
         monkeypatch.setattr("setveil.rows.engine.rows.AT_ONCE", rng.randint(1, 9))
         monkeypatch.setattr("setveil.judges.utility.greatest._CELLS", rng.randint(1, 9))
-        monkeypatch.setattr("setveil.judges.utility.in_parts._CELLS", rng.randint(1, 9))
+        monkeypatch.setattr("setveil.runs._answers_in_parts._CELLS", rng.randint(1, 9))
         parts = in_parts(data, tmp_path / str(number))
         published = recode(data, made)
         before, after = TabledRows.of(parts), shown(parts, made)
@@ -146,7 +146,7 @@ def test_rows_of_one_item(tmp_path: Path) -> None:
 
 
 def test_queries_are_drawn_evenly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("setveil.judges.utility.in_parts._CELLS", 2)
+    monkeypatch.setattr("setveil.runs._answers_in_parts._CELLS", 2)
     data = Transactions.from_rows([["a", "b", "c"], ["b", "c"], ["b", "c"], ["d"], ["a", "e"]])
     rows = TabledRows.of(in_parts(data, tmp_path / "rows"))
     drawn = Counter(map(tuple, drawn_queries(rows, 4000, 2).tolist()))

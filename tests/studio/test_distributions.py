@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from naive import distributions as naive
-from setveil.judges.utility.distributions import distribution
 from setveil.releases.published.tables import publish
 from setveil.rows.tables.quasi_identifiers import quasi_identifier
 from setveil.rows.tables.table import TextColumn
+from setveil.studio.desk.distributions import distribution
 from tables import fast, parts_of, random_local, random_tables
 
 
