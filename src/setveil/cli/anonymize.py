@@ -282,7 +282,6 @@ def _in_memory(
 ) -> Record:
     """Read rows, or a table, make the release and write it."""
     from setveil.report.words import clip
-    from setveil.runs.options.inputs import draw_rows
     from setveil.runs.run import anonymize as run_anonymize
 
     publishing, seed = request.publishing, request.publishing.seed
@@ -297,7 +296,11 @@ def _in_memory(
     if tree is None and "hierarchy" in module.info.needs_for(request.promised):
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
     _tell_alone(request, everything, tree)
-    data = everything if request.sample is None else draw_rows(everything, request.sample, seed)
+    data = everything
+    if request.sample is not None:
+        from setveil.runs.options.inputs import draw_rows
+
+        data = draw_rows(everything, request.sample, seed)
     drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
     inputs = Inputs(data, how.text_encoding, tree, seed, drawn_from=everything if drawn else None)
     guarantee = make_guarantee(request.promised, request.promise, inputs)

@@ -42,9 +42,11 @@ def require_typed(
     context: click.Context, parameter: click.Parameter, typed: Sequence[str] | None
 ) -> list[str]:
     """Refuse programs that the user did not type (the callback of --plugin): those that were are loaded."""
+    files = typed or context.lookup_default("plugin") or []
+    if not files:
+        return []
     from setveil.runs.options.plugins import load_plugin
 
-    files = typed or context.lookup_default("plugin") or []
     try:
         for file in files:
             load_plugin(file, trusted=is_typed(context, "plugin"))

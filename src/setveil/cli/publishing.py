@@ -127,9 +127,11 @@ class About:
 
     def names(self, encoding: str) -> dict[str, str]:
         """Read what codes represent."""
+        if self.names_file is None:
+            return {}
         from setveil.runs.options.inputs import load_names
 
-        return {} if self.names_file is None else load_names(self.names_file, encoding)
+        return load_names(self.names_file, encoding)
 
 
 Publishing = Annotated[Published, Bundle(lambda: parameters_of(Published), Published)]

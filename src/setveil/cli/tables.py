@@ -65,6 +65,14 @@ def as_of_tables() -> str:
     return f":\n    {command_with(f'--model {OF_TABLES}')}"
 
 
+def _tree(path: Any, encoding: str) -> Hierarchy | None:
+    if path is None:
+        return None
+    from setveil.rows.hierarchy.io import read_hierarchy
+
+    return read_hierarchy(path, encoding=encoding)
+
+
 def read_table(
     source: Any, words: Words, reading: Reading, hierarchies: Sequence[str]
 ) -> tuple[Table, Hierarchy | None]:
@@ -72,7 +80,6 @@ def read_table(
     from dataclasses import replace
 
     from setveil.cli.files import say_notes, say_spellings
-    from setveil.rows.hierarchy.io import read_hierarchy
     from setveil.rows.tables.read import flat_notes, make_table, sentence, warnings_of
     from setveil.rows.tables.roles import read_roles, with_trees
     from setveil.runs.options.decode import require_file
@@ -93,9 +100,7 @@ def read_table(
         roles = words.as_roles(named, plain)
     for file in (*(known.hierarchy for known in roles.qi.values()), roles.hierarchy):
         require_file(None if file is None else Path(str(file)))
-    roles = with_trees(
-        roles, lambda path: None if path is None else read_hierarchy(path, encoding=reading.text_encoding)
-    )
+    roles = with_trees(roles, lambda path: _tree(path, reading.text_encoding))
     table = make_table(*_opened(source, words, reading, roles))
     say_notes(table.origin)
     say_spellings(table)

@@ -35,7 +35,6 @@ from setveil.rows.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.runs.check import check
 from setveil.runs.checks import require_facts
 from setveil.runs.details import answers, risks
-from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.options.models import require_watched
 from setveil.runs.rare import rare_names, require_common, without_rare
@@ -278,6 +277,8 @@ def anonymize(
         list_members=list_members,
     )  # fmt: skip
     if bound:
+        from setveil.runs.distance import require_known_optimum
+
         require_known_optimum(request.algorithm, request.info, guarantee.model)
     if watched:
         require_watched(model_named(guarantee.model), details=details)
@@ -425,6 +426,8 @@ class _Memory:
             watched=request.watched,
         )
         if self.bound and found["optimality"] is None:
+            from setveil.runs.distance import distance
+
             progress("finding the optimum")
             with timed(timing, "bound"):
                 found["optimality"] = distance(

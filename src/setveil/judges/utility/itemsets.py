@@ -15,7 +15,6 @@ from setveil.base.progress import Progress, silent
 from setveil.judges.utility import Compared, Measure, StudyColumn, Utility
 from setveil.judges.utility._estimate_loops import count_label_sets
 from setveil.judges.utility._pair_counts import count_beside
-from setveil.kernels.itemset_counts import ItemsetFamily
 from setveil.kernels.rows import (
     Ids,
     Ints,
@@ -151,7 +150,11 @@ def _count(
     rows: tuple[Ints, Ids, Ints, int], threshold: int, largest: float, tick: Callable[[], None]
 ) -> int:
     """Count the itemsets of at most `largest` items in at least `threshold` rows."""
-    return ItemsetFamily(*rows, threshold, largest).counts(tick)[0] if largest >= 1 else 0
+    if largest < 1:
+        return 0
+    from setveil.kernels.itemset_counts import ItemsetFamily
+
+    return ItemsetFamily(*rows, threshold, largest).counts(tick)[0]
 
 
 def _rules(

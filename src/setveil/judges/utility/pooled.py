@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from setveil.base.progress import Progress, silent
 from setveil.judges.utility.are import Queries, query_errors
 from setveil.judges.utility.queries import frequent_queries
-from setveil.kernels.itemset_counts import ItemsetFamily
 from setveil.kernels.rows import distinct_rows
 from setveil.rows.data.transactions import Transactions
 
@@ -114,5 +113,7 @@ def _frequent(rows: Transactions, threshold: int, longest: int) -> list[tuple[st
 
 def _count(rows: Transactions, threshold: int, longest: int) -> int:
     """Count the itemsets of at most `longest` items in at least this many rows."""
+    from setveil.kernels.itemset_counts import ItemsetFamily
+
     family = ItemsetFamily(*distinct_rows(rows.indptr, rows.items), rows.n_items, threshold, longest)
     return int(family.counts()[0])

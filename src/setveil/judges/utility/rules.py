@@ -15,7 +15,6 @@ from setveil.judges.utility import GROUPS, ITEMS, Measure
 from setveil.judges.utility._set_supports import supports_of_sets
 from setveil.judges.utility.pooled import spread
 from setveil.judges.utility.queries import frequent_sets
-from setveil.kernels.itemset_counts import ItemsetFamily
 from setveil.kernels.rows import distinct_rows, frozen
 from setveil.rows.data.transactions import Transactions
 
@@ -98,6 +97,8 @@ def _confidence(supports: Mapping[Itemset, int], rule: Rule) -> Fraction:
 def _supports(data: Transactions, threshold: int, longest: int, progress: Progress) -> dict[Itemset, int]:
     """Find the supports of all itemsets of at most this many items in at least this many rows."""
     progress("counting itemsets")
+    from setveil.kernels.itemset_counts import ItemsetFamily
+
     family = ItemsetFamily(*distinct_rows(data.indptr, data.items), data.n_items, threshold, longest)
     number = family.counts()[0]
     if number > MOST:

@@ -39,7 +39,6 @@ from setveil.rows.data.objects_in_cells import with_inner
 from setveil.rows.data.one_hot import answered, marked, refuse_answers, refuse_people_as_items
 from setveil.rows.data.personal import PersonalColumn, ids_of_columns, numbered, other_columns
 from setveil.rows.data.personal_places import ids_in_lists
-from setveil.rows.data.readings import refusal
 from setveil.rows.data.rows_read import RowsRead
 from setveil.rows.data.set_fields import require_delimiter, split_column
 from setveil.rows.data.totals import refuse_total_items, refuse_total_lines, refuse_totals
@@ -188,7 +187,7 @@ def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
     elif form == "onehot":
         items_at = [at for at in range(len(table.names)) if at != id_at]
     else:
-        raise refusal(table, "")
+        raise _refused(table)
     wanted_at = [*([] if id_at is None else [id_at]), *items_at]
     columns = table.columns(wanted_at, id_at=id_at, marks=True)
     ids = None if id_at is None else columns.pop(0)
@@ -217,12 +216,18 @@ def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
     return replace(part, items=tuple(held))
 
 
+def _refused(table: Any) -> TableError:
+    from setveil.rows.data.readings import refusal
+
+    return refusal(table, "")
+
+
 def _read_long(table: Any, wanted: Wanted, *, said: bool) -> RowsRead:
     found = long_columns(table.names, wanted, table.name)
     if found is None:
         found = None if wanted.named else table.agreed(said=said)
         if found is None:
-            raise refusal(table, "")
+            raise _refused(table)
     id_at, item_at = found
     (ids, items), ends = _without_blank_ends(table, found, table.columns(found, id_at=id_at))
     row, rows, kept = _rows_of_ids(table, id_at, ids)
@@ -274,7 +279,7 @@ def _places_of_cells(table: Any, wanted: Wanted, *, long: bool) -> tuple[int | N
     if long:
         found = long_columns(table.names, wanted, table.name)
         if found is None:
-            raise refusal(table, "")
+            raise _refused(table)
         return found[0], [found[1]]
     id_at = None if wanted.id_column is None else column_at(table.names, wanted.id_column, table.name)
     return id_at, columns_at(table.names, wanted.item_columns or (), id_at, table.name)

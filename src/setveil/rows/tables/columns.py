@@ -32,7 +32,6 @@ from setveil.rows.data.named_columns import Column
 from setveil.rows.data.one_hot import answered, marked, refuse_answers
 from setveil.rows.data.personal import Personal, PersonalColumn, cells_of, ids_of_columns, items_of_columns
 from setveil.rows.data.personal_places import ids_in_lists
-from setveil.rows.data.rows_of_columns import read_table
 from setveil.rows.data.rows_read import RowsRead, refuse_rounded_column
 from setveil.rows.data.set_fields import DELIMITER, require_delimiter, split_column
 from setveil.rows.data.spelling import Merged, normalized
@@ -446,6 +445,8 @@ def _rows_of_persons(part: RowsRead, where: str, ids: Column, name: str, *, skip
 def _from_second(ids: Column, name: str, how: How) -> tuple[Split, str, tuple[PersonalColumn, ...]]:
     """Take the items of each id from a second, long table, the name of their column, and what is personal."""
     second = open_table(how.items, [str(how.id_column)], How(encoding=how.encoding), apart=True)
+    from setveil.rows.data.rows_of_columns import read_table
+
     part = read_table(
         second.table, "long", Wanted(how.id_column, how.item_column, lacking=how.lacking.alone())
     )
