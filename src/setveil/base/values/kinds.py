@@ -156,7 +156,6 @@ class Size(Kind):
         return value if is_integer(value, 1) else None
 
 
-@dataclass(frozen=True)
 class Sizes(Size):
     """A number of items, or one for each column of items: ``code=2,drug=1``."""
 
@@ -258,7 +257,6 @@ class Probability(Kind):
         return None if self.accepts(value) else as_json(as_written(value))
 
 
-@dataclass(frozen=True)
 class Positive(Kind):
     """A number above 0, taken as written: "1/3" is allowed."""
 

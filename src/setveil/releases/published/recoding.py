@@ -271,7 +271,6 @@ class _OfGroups(_ByLabels):
         return self.taken(places, labels)
 
 
-@dataclass(frozen=True, eq=False)
 class GroupRecoding(_OfGroups, Recoding):
     """A map from items to groups of items, whose labels list the members of each group."""
 
@@ -544,7 +543,6 @@ class LocalRecoding(_ByLabels):
         return keys // n, keys % n - 1, rows
 
 
-@dataclass(frozen=True, eq=False)
 class LocalGroups(_OfGroups, LocalRecoding):
     """The group of items that each occurrence becomes, perhaps another one in other rows."""
 

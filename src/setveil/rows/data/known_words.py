@@ -23,13 +23,12 @@ _MAY_BE_MISSING = frozenset({
     "n/d", "nd", "n.d.", "s/d", "-9", "-88", "-98", "-99", "-888", "-998", "-999", "-9999",
 })
 # fmt: on
-_NO_VALUE = re.compile(
+_NO_VALUE = (
     r"(not?|nicht|non|sans|sin|senza|ohne|keine)[ _-](available|applicable|specified|recorded|reported|known"
     r"|stated|data|value|values|answer|response|diagnos[ie]s|code|entry|information|angabe|angaben|diagnose"
     r"|eintrag|daten|bekannt|erfasst|renseigné|renseignée|disponible|précisé|réponses?|datos?"
     r"|respuesta|código|diagnóstico|información|dati)|#(ref|value|name|div/0|num|wert|bezug|valeur)[!?]?"
-    r"|[(\[<](missing|unknown|unbekannt|inconnu|not set|no value)[)\]>]",
-    re.IGNORECASE,
+    r"|[(\[<](missing|unknown|unbekannt|inconnu|not set|no value)[)\]>]"
 )
 # fmt: off
 TOTALS = frozenset({
@@ -50,7 +49,7 @@ def may_be_missing(text: str) -> bool:
     [True, True, True, True, False, False]
     """
     plain = text.strip().casefold()
-    return plain in _MAY_BE_MISSING or _NO_VALUE.fullmatch(plain) is not None
+    return plain in _MAY_BE_MISSING or re.fullmatch(_NO_VALUE, plain, re.IGNORECASE) is not None
 
 
 def is_total(text: str) -> bool:
@@ -77,7 +76,7 @@ _TIME = (  # of a day, after its date
     r"(?: ?(?:Z|[A-Z]{2,4})?(?:[+-][0-9]{1,2}(?::?[0-9]{2})?)?)?"
 )
 _DATE = re.compile(rf"{_DAY}(?:[T ].*|:[0-9].*)?", re.ASCII)
-_MOMENT = re.compile(rf"{_DAY}(?:[T :]{_TIME})?", re.ASCII)
+_MOMENT = rf"{_DAY}(?:[T :]{_TIME})?"
 _DAY_OR_TIME = re.compile(
     rf"({_TIME}|mo|di|mi|do|fr|sa|so|(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?|mittwoch|sonnabend"
     r"|(mon|diens|donners|frei|sams|sonn)tag|lun(di|es|ed[iì])?|mar(di|tes|ted[iì])?"
@@ -111,7 +110,7 @@ def is_moment(value: str) -> bool:
     >>> is_moment("2024-05-16 I10 33"), is_moment("10:00")
     (False, False)
     """
-    return _MOMENT.fullmatch(value) is not None
+    return re.fullmatch(_MOMENT, value, re.ASCII) is not None
 
 
 def are_days_or_times(values: Iterable[str]) -> bool:

@@ -142,22 +142,19 @@ _STAFF = (
     r"|group"
     r"|cluster|segment|version|language|sprache|currency|waehrung)( .*)?"
 )
-_ID = re.compile(
+_ID = (
     r"^id|id$|id[_\W]|[_\W]id"
     r"|^(patient|person|subject|member|customer|client|user|visitor|session|visit|encounter|order|basket"
     r"|invoice|receipt"
-    r"|transaction|record|household|case|row)(_?(no|nr|num|number|key))?$",
-    re.IGNORECASE,
+    r"|transaction|record|household|case|row)(_?(no|nr|num|number|key))?$"
 )
-_ITEM = re.compile(
+_ITEM = (
     "item|product|article|artikel|articul|articol|produkt|produit|prodott|goods|sku|code|concept|diagnos"
-    "|procedure|drug|medication|medikament|medicament|farmac|icd|page|url|link|click|event|category",
-    re.IGNORECASE,
+    "|procedure|drug|medication|medikament|medicament|farmac|icd|page|url|link|click|event|category"
 )
-_NAME_OF_ITEM = re.compile(
+_NAME_OF_ITEM = (
     r"(item|product|article|artikel|produkt|waren?|medikamenten?|concept|procedure|drug|medication|page"
-    r"|category)[\W_]*names?$",
-    re.IGNORECASE,
+    r"|category)[\W_]*names?$"
 )
 _WARES = r"(.* )?(waren?|waren(gruppe|nummer|nr|bezeichnung|code)|art ?(nr|nummer))( .*)?"
 _DOUBTFUL_ITEMS = (  # never where a name decides by itself
@@ -165,10 +162,9 @@ _DOUBTFUL_ITEMS = (  # never where a name decides by itself
     r"|procedimientos?|prozedur(en)?|intervent[oi]|eingriff|leistung|leistungen|actes?"
     r"|quer(y|ies)|search(es)?|suchbegriffe?|terms?|titles?|songs?|tracks?|movies?|films?)( .*)?"
 )
-_PERSON = re.compile(
+_PERSON = (
     "patient|person|subject|member|customer|client|user|visitor|session|name|mail|phone|mrn|case|order"
-    r"|basket",
-    re.IGNORECASE,
+    r"|basket"
 )
 
 
@@ -253,14 +249,16 @@ def names_others(name: str) -> bool:
 
 def is_id_name(name: str) -> bool:
     """Return whether a column is named like an id."""
-    known = _ID.search(name) is not None or (is_person_id(name) and not _fits(_PAPERS, name))
+    known = re.search(_ID, name, re.IGNORECASE) is not None or (
+        is_person_id(name) and not _fits(_PAPERS, name)
+    )
     return known and not is_measured_name(name)
 
 
 def is_person_name(name: str) -> bool:
     """Return whether a column is named like a person, or like what belongs to one."""
-    name = _NAME_OF_ITEM.sub(r"\1", name)
-    return _PERSON.search(name) is not None or is_people(name) or is_person_id(name)
+    name = re.sub(_NAME_OF_ITEM, r"\1", name, flags=re.IGNORECASE)
+    return re.search(_PERSON, name, re.IGNORECASE) is not None or is_people(name) or is_person_id(name)
 
 
 def is_no_item(name: str) -> bool:
@@ -275,7 +273,11 @@ def is_sex(name: str) -> bool:
 
 def is_item_name(name: str) -> bool:
     """Return whether a column is named like an item, such as a product name, and not like a person."""
-    named = _ITEM.search(name) or _ITEM.search(plain(name)) or _fits(_WARES, name)
+    named = (
+        re.search(_ITEM, name, re.IGNORECASE)
+        or re.search(_ITEM, plain(name), re.IGNORECASE)
+        or _fits(_WARES, name)
+    )
     return bool(named) and not is_person_name(name) and not is_no_item(name)
 
 

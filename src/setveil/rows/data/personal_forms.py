@@ -28,11 +28,9 @@ _LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -]
 _MAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[A-Za-z]{2,}")
 _PHONE = re.compile(r"\+[1-9][0-9]{0,2}[ ()/.-]{0,2}[0-9][0-9 ()/.-]{5,}[0-9]")
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])")
-_CARD = re.compile(
-    r"[3-6][0-9]{12,18}|[3-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5}"
-)
+_CARD = r"[3-6][0-9]{12,18}|[3-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5}"
 _HOUSE = r"[0-9]{1,5} ?[a-z]?"
-_ADDRESS = re.compile(
+_ADDRESS = (
     rf"[0-9]{{1,5}}[a-z]? (?:[\w'.-]+ ){{1,4}}"
     r"(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|drive|boulevard|blvd\.?)"
     rf"|(?:[\w'.-]+ ){{1,4}}(?:street|avenue|road|lane|drive|boulevard|crescent) {_HOUSE}"
@@ -41,11 +39,10 @@ _ADDRESS = re.compile(
     rf"|[0-9]{{1,5}}(?: ?(?:bis|ter|[a-d]))?,? "
     rf"(?:rue|avenue|av\.|boulevard|bd\.?|allée|chemin|impasse|quai) .+"
     rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?"
-    r"|[+-]?[0-9]{1,2}\.[0-9]{4,}[ ,;/]{1,2}[+-]?[0-9]{1,3}\.[0-9]{4,}",  # coordinates, to 10 m
-    re.IGNORECASE,
+    r"|[+-]?[0-9]{1,2}\.[0-9]{4,}[ ,;/]{1,2}[+-]?[0-9]{1,3}\.[0-9]{4,}"  # coordinates, to 10 m
 )
 _WORDS = r"[^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,4}"
-_LIKELY_ADDRESS = re.compile(rf"{_WORDS},? {_HOUSE}|{_HOUSE},? {_WORDS}", re.IGNORECASE)
+_LIKELY_ADDRESS = rf"{_WORDS},? {_HOUSE}|{_HOUSE},? {_WORDS}"
 _CERTAIN = 10  # a column is of addresses if one of this many of them certainly is
 UNMISTAKABLE = _LIKELY_MAIL, _LIKELY_PHONE, _LOCAL_PHONE, _LONG, _NUMBERED, _IPV4  # forms that IDs have
 _HASH = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f-]{16,}", re.IGNORECASE)
@@ -60,9 +57,9 @@ def form_of(label: str) -> str:
         return PHONE
     if _IPV4.fullmatch(label) or _is_ipv6(label):
         return IP
-    if _CARD.fullmatch(label) and is_card(label):
+    if re.fullmatch(_CARD, label) and is_card(label):
         return CARD
-    return ADDRESS if _ADDRESS.fullmatch(label) else ""
+    return ADDRESS if re.fullmatch(_ADDRESS, label, re.IGNORECASE) else ""
 
 
 def likely_form(label: str) -> str:
@@ -78,8 +75,8 @@ def addresses(values: Sequence[str], *, named: bool = False) -> list[str]:
     "Am Markt 5" may be a product, like "Windows 11", unless the column also has "Lindenweg 7" or is `named`
     like addresses.
     """
-    likely = [value for value in values if _LIKELY_ADDRESS.fullmatch(value)]
-    certain = sum(_ADDRESS.fullmatch(value) is not None for value in likely)
+    likely = [value for value in values if re.fullmatch(_LIKELY_ADDRESS, value, re.IGNORECASE)]
+    certain = sum(re.fullmatch(_ADDRESS, value, re.IGNORECASE) is not None for value in likely)
     return likely if 2 * len(likely) > len(values) and (named or _CERTAIN * certain >= len(likely)) else []
 
 

@@ -12,6 +12,7 @@ from setveil.base.errors import DataError, RequestError, TableError, shorten
 from setveil.rows.data.io.archives import archive_of, is_parquet, is_xlsx
 from setveil.rows.data.io.encodings import encoding_of, latin_in, scripts_in
 
+HEAD = 1 << 20  # bytes that tell whether a text is a dump
 _SAVE = "Save the table as csv, .xlsx or Parquet there."
 _WRITE = "Write the table with write.csv or arrow::write_parquet there."
 _FOREIGN = {  # what files of other programs begin with

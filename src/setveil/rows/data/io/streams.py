@@ -18,8 +18,8 @@ from setveil.rows.data import evidence, known_words
 from setveil.rows.data.columns import Wanted
 from setveil.rows.data.events import PERSON, of, require_lines_of_people
 from setveil.rows.data.frames import list_column
-from setveil.rows.data.io.decoded import as_text, marked_encoding
-from setveil.rows.data.io.dumps import HEAD, is_dump
+from setveil.rows.data.io.decoded import HEAD, as_text, marked_encoding
+from setveil.rows.data.io.dumps import is_dump
 from setveil.rows.data.io.one_file import read_beginning
 from setveil.rows.data.io.source import Source
 from setveil.rows.data.io.text import OpenQuoteError, read_basket, read_fimi
