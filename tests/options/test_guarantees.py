@@ -11,7 +11,7 @@ import pytest
 
 from setveil.base.errors import DataError, RequestError, on_command_line
 from setveil.base.values.kinds import Share
-from setveil.judges.guarantees import Guarantee, model_named, models
+from setveil.judges.guarantees import Guarantee, Model, model_named, models
 from setveil.judges.guarantees.coherence import Coherence
 from setveil.judges.guarantees.constraints import PrivacyConstraints
 from setveil.judges.guarantees.kanonymity import TransactionalKAnonymity
@@ -24,6 +24,7 @@ from setveil.runs.options.guarantees import (
     make_guarantee,
     missing,
     require_options,
+    require_values,
 )
 from strategies import transactions
 
@@ -251,3 +252,15 @@ def test_more_than_there_are() -> None:
         drawn("coherence", {**SHARE, "private_share": "25%"}, 0)
     with pytest.raises(RequestError, match="only 0 items"):
         make_guarantee("privacy-degree", DRAWING, Inputs(transactions([])))
+
+
+@pytest.mark.parametrize("model", list(models().values()), ids=list(models()))
+def test_a_guarantee_that_needs_no_data_is_made_once(model: Model) -> None:
+    """Values that were checked make the guarantee, unless they name items of the data."""
+    data = transactions([frozenset(row) for row in ("ab", "ac", "bs")] * 3)
+    texts = {key: str(value) for key, value in model.example.items()}
+    made = require_values(model.name, texts, "utf-8")
+    named = any(model.options[key].kind.names_items for key in texts)
+    assert (made is None) == (named or "privacy" in model.options)
+    if made is not None:
+        assert made == make_guarantee(model.name, texts, Inputs(data, "utf-8"))

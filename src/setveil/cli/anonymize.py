@@ -33,7 +33,7 @@ from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.readers import ItemsReader, reader_like
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns
-from setveil.judges.guarantees import Model, model_named, names
+from setveil.judges.guarantees import Guarantee, Model, model_named, names
 from setveil.methods import algorithms as registry
 from setveil.runs.options.classes import engine_refused, require_classes
 from setveil.runs.options.decode import Inputs, decode, decode_parameters, require_file, require_parameters
@@ -166,7 +166,7 @@ def anonymize(
     request = _ReleaseRequest(
         promised, promise, name, dict(own), bound, reader, sample, publishing, plot_band, trace
     )
-    request.require_possible()
+    guarantee = request.require_possible()
     if trace is not None:
         require_traced(name, registry.load(name), facts=reader.has_facts)
     expect(threads, f"anonymize {name}")
@@ -184,7 +184,7 @@ def anonymize(
     if engine == PARTS:
         report = _in_parts(request, source, record, named, progress)
     else:
-        report = _in_memory(request, source, record, named, progress)
+        report = _in_memory(request, guarantee, source, record, named, progress)
     taken = ""
     if "sample" in report:
         part = report["sample"]
@@ -223,15 +223,15 @@ class _ReleaseRequest:
         limited = "time_limit" in options_of(registry.load(self.algorithm).Parameters)
         return self.own if limited or not self.bound else {**self.own, "time_limit": None}
 
-    def require_possible(self) -> None:
-        """Refuse what cannot be, as far as that takes no data."""
+    def require_possible(self) -> Guarantee | None:
+        """Refuse what cannot be, as far as that takes no data; the guarantee, None if it depends on them."""
         from setveil.releases.published import kind_named
         from setveil.runs.folder import require_shareable
 
         encoding = self.reader.reading.text_encoding
         self.reader.require_promised(self.promised, self.publishing.output_format)
         require_options(self.promised, self.promise)
-        require_values(self.promised, self.promise, encoding)
+        guarantee = require_values(self.promised, self.promise, encoding)
         registry.require_absence(self.algorithm, self.promise.get("absent") or 0)
         if self.watching:
             require_watched(self.model, details=not self.publishing.no_details)
@@ -246,6 +246,7 @@ class _ReleaseRequest:
                 "--certificate proves a release of a whole file, and --sample takes some of its rows.",
                 hint="Omit one of them, or write the sample to a file of its own first.",
             )
+        return guarantee
 
 
 def _of_large_data(request: _ReleaseRequest) -> str:
@@ -278,7 +279,12 @@ def _in_parts(
 
 
 def _in_memory(
-    request: _ReleaseRequest, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
+    request: _ReleaseRequest,
+    guarantee: Guarantee | None,
+    source: Any,
+    record: dict[str, Any],
+    named: dict[str, str],
+    progress: Any,
 ) -> Record:
     """Read rows, or a table, make the release and write it."""
     from setveil.report.words import clip
@@ -303,7 +309,8 @@ def _in_memory(
         data = draw_rows(everything, request.sample, seed)
     drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
     inputs = Inputs(data, how.text_encoding, tree, seed, drawn_from=everything if drawn else None)
-    guarantee = make_guarantee(request.promised, request.promise, inputs)
+    if guarantee is None:
+        guarantee = make_guarantee(request.promised, request.promise, inputs)
     watched: tuple[str, ...] = ()
     if request.watching:
         text = request.promise[WATCHED]

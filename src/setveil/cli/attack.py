@@ -197,12 +197,12 @@ def _maker(
     chosen = registry.named(making.algorithm) if making.algorithm else model_named(name).algorithm
     module = registry.load(chosen)
     require_options(name, promise)
-    require_values(name, promise, reading.text_encoding)
+    plain = require_values(name, promise, reading.text_encoding)
     require_parameters(chosen, module.Parameters, own, reading.text_encoding)
 
     def make(rows: Any) -> Any:
         inputs = Inputs(rows, reading.text_encoding, tree, seed)
-        guarantee = make_guarantee(name, promise, inputs)
+        guarantee = make_guarantee(name, promise, inputs) if plain is None else plain
         made = anonymize(
             rows, guarantee, hierarchy=tree, algorithm=chosen, seed=seed, counts=not making.no_counts,
             progress=progress,

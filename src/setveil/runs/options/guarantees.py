@@ -99,19 +99,25 @@ def _of_others(extra: list[str]) -> str:
     return f"{whose(extra, have)} Choose by {as_option('model')}, and omit {as_option('algorithm')}."
 
 
-def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> None:
-    """Refuse values of a model's options, as far as that takes no data (see `require_options`)."""
+def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> Guarantee | None:
+    """Refuse values of a model's options, as far as that takes no data (see `require_options`).
+
+    Returns the guarantee, or None if it depends on the data.
+    """
     model = model_named(name)
     options = applicable(model, texts)
     values = plain_values(options, texts, encoding)
+    complete = all(key in values for key in options if texts.get(key) is not None)
     for key, option in options.items():
         if isinstance(option.kind, Items):
             if not (option.needed or option.only_with or texts.get(key) is not None):
                 continue
-            values[key] = ("any",)
+            values[key], complete = ("any",), False
         elif isinstance(option.kind, Itemsets):
-            values[key] = None if texts.get(key) == "all" else (("any",),)
-    model.make(**{key: value for key, value in values.items() if options[key].drawn_with is None})
+            values[key], complete = None if texts.get(key) == "all" else (("any",),), False
+    named = {key: value for key, value in values.items() if options[key].drawn_with is None}
+    guarantee = model.make(**named)
+    return guarantee if complete and len(named) == len(values) else None
 
 
 def make_guarantee(name: str, texts: Mapping[str, Any], inputs: Inputs) -> Guarantee:
