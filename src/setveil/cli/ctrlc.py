@@ -45,10 +45,7 @@ def _tidy_and_leave(number: int, *_: object) -> NoReturn:
 
 
 def leave_on_signal() -> None:
-    """From now on let signals that ask to end do so at once; nothing half-done stays on the disk.
-
-    A process that was made deaf to one, by its shell or by nohup, stays so.
-    """
+    """Let signals that ask to end do so at once from now on, unless the process was made deaf to them."""
     for number in SIGNALS:
         if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             signal.signal(number, _tidy_and_leave)

@@ -41,11 +41,7 @@ _BLOCK = 1 << 24  # bytes that are split at once
 
 
 def require_nothing_personal(published: Path, personal: Personal) -> None:
-    """Raise if a value in `published` belongs to one person in the input.
-
-    The PersonalDataError has the column, how many of its values would be published, and three of them,
-    masked.
-    """
+    """Raise a PersonalDataError if a value in `published` belongs to one person in the input."""
     _require_none(published_values(published), personal, "published/")
 
 

@@ -36,10 +36,7 @@ IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` on first use, and keep the result on disk where that is possible.
-
-    The compiled code releases Python's global lock, so that Ctrl-C and progress bars answer while it runs.
-    """
+    """Compile `function` on first use, keep the result on disk, and release Python's lock in calls."""
     return Kernel(function) if IS_COMPILED and isinstance(function, FunctionType) else function
 
 

@@ -145,10 +145,7 @@ def _above_of_drawn(
 
 
 def _look_at(findings: _Findings, row: int, m: int, limit: int, number: Ints) -> tuple[int, bool]:
-    """Look at the sets of one row that remain, note the inferences in `above`, and count steps.
-
-    Also returns whether all sets of at most m items were looked at.
-    """
+    """Note inferences from the remaining sets of a row in `above`; return the steps, and if all were seen."""
     local, place, met, group = around(findings.known.rows, row, number)
     secrets = nearby(findings.known.secrets, met, group, local.weights.size)
     own = np.zeros((local.weights.size, findings.marks.size), np.int64)  # nothing to find out of other rows

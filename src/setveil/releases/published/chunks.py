@@ -196,10 +196,7 @@ def _spans(sizes: Any) -> list[tuple[int, int]]:
 def publish(
     data: Transactions, made: RowChunks, seed: int, details: dict[str, Any] | None = None
 ) -> ChunksRelease:
-    """Publish clusters, chunks and the parts of each, sorted by published content and then shuffled.
-
-    Reversing the shuffle does not give the input's order.
-    """
+    """Publish clusters, chunks and their parts, sorted by published content and then shuffled."""
     n_clusters = int(made.cluster.max(initial=-1)) + 1
     sizes = np.bincount(made.cluster[made.cluster >= 0], minlength=n_clusters).astype(np.int64)
     row, item = _occurrences(data, made.left_out)

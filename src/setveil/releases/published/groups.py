@@ -187,10 +187,7 @@ def split(
 def publish(
     data: Transactions, made: RowGroups, seed: int, details: dict[str, Any] | None = None
 ) -> GroupsRelease:
-    """Publish groups, and the rows in them, sorted by published content and then shuffled.
-
-    Reversing the shuffle does not give the input's order.
-    """
+    """Publish groups, and the rows in them, sorted by published content and then shuffled."""
     rows, counted, sensitive = split(data, made.sensitive)
     group, n = made.group, data.n_rows
     used = np.bincount(rows[1], minlength=data.n_items) > 0

@@ -60,10 +60,7 @@ class Listing:
         return found
 
     def others(self, members: Mapping[str, Sequence[str]]) -> list[str]:
-        """List the labels that may have members that are not listed.
-
-        This depends on the hierarchy alone: not on whether there is such a member.
-        """
+        """List the labels that may have members that are not listed, by the hierarchy alone."""
         return [
             label
             for label, items in members.items()

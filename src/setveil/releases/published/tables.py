@@ -105,10 +105,7 @@ def _with_rows(sets: Transactions, indptr: NDArray[np.int64], items: NDArray[np.
 
 
 def _filled(indptr: NDArray[np.int64], part: NDArray[np.int64], least: int) -> int:
-    """Count rows published with items; if some part has too few without, all rows but one.
-
-    Those few rows would reveal its suppressed items (docs/tables.md).
-    """
+    """Count rows published with items; all but one, if too few without would reveal suppressed items."""
     empty = np.diff(indptr) == 0
     in_part = np.bincount(part[empty])
     if ((in_part > 0) & (in_part < least)).any():

@@ -232,10 +232,7 @@ def table(
 
 
 def grid(heads: Sequence[str], lines: Iterable[Sequence[str]], widths: str, *, numbers: bool = False) -> str:
-    """Lay out lines of texts, HTML already, or of a text and numbers, in columns of these widths.
-
-    A line of a single text is a heading of those below it.
-    """
+    """Lay out lines in columns of these widths: HTML texts, or a text and numbers; one text is a heading."""
     cell = ' class="number"' if numbers else ""
     head = f"<th>{heads[0]}</th>" + "".join(f"<th{cell}>{name}</th>" for name in heads[1:])
     whole = f' colspan="{len(heads)}"'

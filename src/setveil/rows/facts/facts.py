@@ -227,10 +227,7 @@ class Facts(Transactions):
         return self._made_of([column], np.arange(self.n_rows))
 
     def codes_alone(self) -> Transactions:
-        """Return the rows with their codes alone, without what belongs to them.
-
-        Where there are several columns, codes have the names of theirs before them.
-        """
+        """Return the rows with their codes alone, which begin with their column if there are several."""
         several = len(self.columns) > 1
         first = np.cumsum([0, *(len(one.codes) for one in self.columns)])
         labels = [labelled(one.name, x) if several else x for one in self.columns for x in one.codes]

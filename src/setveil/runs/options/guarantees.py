@@ -100,10 +100,7 @@ def _of_others(extra: list[str]) -> str:
 
 
 def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> Guarantee | None:
-    """Refuse values of a model's options, as far as that takes no data (see `require_options`).
-
-    Returns the guarantee, or None if it depends on the data.
-    """
+    """Refuse invalid values before data are read; return the guarantee, None if it depends on data."""
     model = model_named(name)
     options = applicable(model, texts)
     values = plain_values(options, texts, encoding)

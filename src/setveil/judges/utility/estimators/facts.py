@@ -197,10 +197,7 @@ class FactEstimator(Estimator):
         return _Part(tuple(masks), tuple(free), whole)
 
     def _values_of(self, at: int, text: str) -> tuple[NDArray[np.bool_], bool, bool] | None:
-        """Find the named values of a part that a text represents.
-
-        Also whether there may be others, and whether all that is in them is meant.
-        """
+        """Find the values of a part that a text represents, if there may be others, and if all are meant."""
         known = self._values[at]
         mask = np.zeros(len(known), bool)
         more = not self.boxes.sizes or len(known) < self.boxes.sizes[at]

@@ -123,10 +123,7 @@ class Publishable:
         return list(out.values())
 
     def near(self, values: Floats) -> Marks | None:
-        """Make a release near values of a relaxation: what has the greatest value first.
-
-        None where that suppresses what must not be.
-        """
+        """Make a release near values of a relaxation, the greatest first; None if it suppresses too much."""
         order = np.lexsort((-self.gains, -np.round(values, 6)))
         chosen: Marks = np.zeros(self.node.size, bool)
         fill_up(self.clash, order, chosen)

@@ -19,10 +19,7 @@ _NUMBERS = "fimi", "spmf", "basket"  # formats of text that may be lines of inte
 
 
 def require_numbers(text: Text, chosen: str, request: ReadingRequest, can_be_read: CanBeRead) -> None:
-    """Raise if lines above or below lines of integers hold anything else.
-
-    `can_be_read`: reads the text with further options.
-    """
+    """Raise if lines next to lines of integers hold anything else; `can_be_read` tries options."""
     if chosen not in _NUMBERS or request.format == "basket" or text.settled or not holds_numbers(text):
         return
     numbers = numbers_in(text)

@@ -144,10 +144,7 @@ def can_be_read(text: Text, request: ReadingRequest, options: Mapping[str, str])
 
 
 def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
-    """Return whether a reading gives rows, and not IDs for items.
-
-    TableError for events of people, DataError for numbers that were rounded.
-    """
+    """Return whether a reading gives rows, not IDs for items; errors for events and rounded numbers."""
     said: dict[str, Any] = dict(options)
     lines = {name: said.pop(name) for name in OF_LINES if name in said}
     if lines:
