@@ -114,12 +114,22 @@ def _together(option: str, args: Sequence[str]) -> list[str]:
 class Command(click.Command):
     """A command whose help comes in layers (see `setveil.cli.help`).
 
-    `owners`: the algorithms or models that its help is about; `title`: what it is listed under.
+    `owners`: the algorithms or models that its help is about; `title`: its place in lists; `every`: makes all
+    parameters, if it has only the usual ones.
     """
 
-    def __init__(self, name: str, *, owners: Sequence[str], title: str | None, **settings: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        owners: Sequence[str],
+        title: str | None,
+        every: Callable[[], list[click.Parameter]] | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(name, context_settings={"help_option_names": ["--help", "-h"]}, **settings)
         self.owners, self.title = owners, title
+        self.every = every or (lambda: self.params)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write what nearly everyone needs, or what applies to the algorithm or model that was named."""
@@ -150,9 +160,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: Any) -> Any:
         """Call the command, unless something is missing: all of that is reported at once, with an example."""
-        lacking = _lacking(ctx, entries_of(self.params))
-        if lacking:
-            fail(_lacking_error(ctx, lacking))
+        if _lacking(ctx, entries_of(self.params)):
+            fail(_lacking_error(ctx, _lacking(ctx, entries_of(self.every()))))
         begin(lambda error: _name_files(error, ctx.params))
         try:
             if any(ctx.params.get(name) for name in NAMING_FILES):
@@ -423,6 +432,7 @@ def command_of(
     words, examples = texts_of(function)
     return Command(
         name_of(function), owners=owners, title=title,
+        every=None if arguments is None else lambda: command_of(function, owners, title).params,
         params=sorted(parameters, key=_place), callback=call, help=words, epilog=examples,
     )  # fmt: skip
 
