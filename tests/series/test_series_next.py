@@ -15,8 +15,9 @@ import setveil as sv
 from cli_helpers import setveil
 from setveil.commands.series_verdict import SeriesRecord
 from setveil.report.ways import plan_html
-from setveil.work.series import ledger, publish
+from setveil.work.series import earlier, ledger, publish
 from setveil.work.series.ids import coded
+from setveil.work.series.ledger import hashes_of
 
 LINES = "a;A;*\nb;A;*\nc;C;*\nd;C;*\n"
 
@@ -196,6 +197,32 @@ def test_what_a_killed_command_left_in_the_ledger_goes_with_the_next(tmp_path: P
     assert not left.exists()
     assert (tmp_path / "ward" / "mine").exists()
     assert code("ann").encode() not in b"".join(everything(tmp_path / "ward").values())
+
+
+@pytest.mark.parametrize("way", ["add", "together", "published"])
+def test_rows_come_into_the_ledger_after_the_runs_are_written(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that is ended while it writes and checks a release leaves nothing in the ledger."""
+    series = begun(tmp_path)
+    held: list[list[str]] = []
+
+    def noting(run: Path) -> dict[str, str]:
+        held.append([path.name for path in (tmp_path / "ward").rglob("*") if path.name.endswith(".zst")])
+        return hashes_of(run)
+
+    monkeypatch.setattr(publish, "hashes_of", noting)
+    monkeypatch.setattr(earlier, "hashes_of", noting)
+    if way == "add":
+        series.add(FIRST, name="q1", out=tmp_path / "q1", hierarchy=TREE)
+    elif way == "together":
+        together(series, tmp_path)
+    else:
+        rows = [*FIRST.values()]
+        sv.anonymize(rows, k=2, m=1, hierarchy=TREE, details=False).write(tmp_path / "q1")
+        series.add(FIRST, name="q1", published=tmp_path / "q1")
+    assert held == [[]] * (2 if way == "together" else 1)
+    assert (tmp_path / "ward" / "q1").is_dir()
 
 
 def test_options_of_the_command_line(tmp_path: Path) -> None:

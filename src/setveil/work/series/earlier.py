@@ -25,9 +25,10 @@ from setveil.work.series.ledger import (
     INSIDE,
     Entry,
     Ledger,
+    gone_if_it_fails,
     hashes_of,
     inside,
-    kept,
+    keep,
     replaced,
     require_free_name,
     today,
@@ -66,10 +67,11 @@ def add_published(
         (run / "published" / "counts.csv").is_file(), verdict.exposed, hashes_of(run),
     )  # fmt: skip
     changed = replace(ledger, releases=(*ledger.releases, entry))
-    with replaced(ledger) as to, kept(ledger, name, part):
+    with gone_if_it_fails(ledger, [name]), replaced(ledger) as to:
         with staged_file(run / "internal" / INSIDE) as file:
             file.chmod(0o600)
             write_json(file, inside(ledger, name))
+        keep(ledger, name, part)
         to(changed)
     return changed, verdict_record(verdict, now)
 

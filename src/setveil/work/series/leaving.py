@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import ExitStack
 from dataclasses import replace
 from shutil import rmtree
 
 from setveil.base.errors import DataError, RequestError
-from setveil.work.series.ledger import Ledger, kept, replaced
+from setveil.work.series.ledger import Ledger, gone_if_it_fails, keep, replaced
 
 
 def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
@@ -31,9 +30,9 @@ def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
         settings=replace(ledger.settings, forgotten=number),
         releases=tuple(now.get(entry, entry) for entry in ledger.releases),
     )
-    with replaced(ledger) as to, ExitStack() as stack:
+    with gone_if_it_fails(ledger, [entry.kept for entry in now.values()]), replaced(ledger) as to:
         for entry in there:
-            stack.enter_context(kept(ledger, now[entry].kept, parts[entry].without(person, fresh)))
+            keep(ledger, now[entry].kept, parts[entry].without(person, fresh))
         to(changed)
     for entry in there:
         rmtree(ledger.folder / entry.place, ignore_errors=True)

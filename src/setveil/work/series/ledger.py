@@ -10,7 +10,7 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -294,17 +294,21 @@ def replaced(ledger: Ledger) -> Iterator[Callable[[Ledger], None]]:
 
 
 @contextlib.contextmanager
-def kept(ledger: Ledger, place: str, part: KeptRelease) -> Iterator[None]:
-    """Write what is kept of a release; it goes again if what follows fails."""
-    where = ledger.folder / place
+def gone_if_it_fails(ledger: Ledger, places: Iterable[str]) -> Iterator[None]:
+    """Remove what is kept of releases again, if what follows fails."""
     try:
-        with staged_folder(where) as folder:
-            folder.chmod(0o700)
-            write_part(folder, part)
         yield
     except BaseException:
-        rmtree(where, ignore_errors=True)
+        for place in places:
+            rmtree(ledger.folder / place, ignore_errors=True)
         raise
+
+
+def keep(ledger: Ledger, place: str, part: KeptRelease) -> None:
+    """Write what is kept of a release: last, so that a command that is ended leaves no rows in the ledger."""
+    with staged_folder(ledger.folder / place) as folder:
+        folder.chmod(0o700)
+        write_part(folder, part)
 
 
 def require_free_name(ledger: Ledger, name: str) -> None:

@@ -30,7 +30,17 @@ from setveil.runs.request import least_count
 from setveil.runs.run import VerifiedRelease, checked, looked_at
 from setveil.runs.steps import timed
 from setveil.work.series.files import KeptRelease
-from setveil.work.series.ledger import INSIDE, Entry, Ledger, hashes_of, inside, kept, replaced, today
+from setveil.work.series.ledger import (
+    INSIDE,
+    Entry,
+    Ledger,
+    gone_if_it_fails,
+    hashes_of,
+    inside,
+    keep,
+    replaced,
+    today,
+)
 from setveil.work.series.state import published_state, state_of, verdict_record
 from setveil.work.series.ways import Way
 
@@ -208,9 +218,8 @@ def written(
     reports: list[Record] = []
     entries = list(ledger.releases)
     try:
-        with replaced(ledger) as to, ExitStack() as stack:
-            for one in several:  # first in, last out: what the runs' moves need is there until they are done
-                stack.enter_context(kept(ledger, one.name, one.part))
+        names = [one.name for one in several]
+        with gone_if_it_fails(ledger, names), replaced(ledger) as to, ExitStack() as stack:
             for one in several:
                 place = stack.enter_context(staged_folder(one.out))
                 place.rmdir()
@@ -223,6 +232,8 @@ def written(
                     one.way,
                 )  # fmt: skip
                 entries.append(entry)
+            for one in several:
+                keep(ledger, one.name, one.part)
             changed = replace(ledger, releases=tuple(entries))
             to(changed)
     except BaseException as error:
