@@ -292,6 +292,32 @@ def test_no_request_is_too_odd(client: Client, home: Path) -> None:
     assert {200, 400, 404} <= counted.keys()
 
 
+@pytest.mark.parametrize("content", [b"", b"{}", b"%s", b"x=y"])
+def test_every_form_may_lack_its_fields(client: Client, home: Path, content: bytes) -> None:
+    project = filled(client)
+    kept = {path: path.read_bytes() for path in project.folder.iterdir() if path.is_file()}
+    keys = client.keys
+    headers = [(b"host", keys.host.encode()), (b"cookie", f"{COOKIE}={keys.cookie}".encode())]
+    headers += [(b"origin", keys.origin.encode()), (b"sec-fetch-site", b"same-origin")]
+    kind = b"application/json" if content == b"{}" else b"application/x-www-form-urlencoded"
+    if content == b"%s":  # all fields, empty
+        content = urlencode([(name, "") for name in NAMES]).encode()
+
+    async def forge() -> None:
+        for address in addresses(client):
+            path = address.replace("{project}", "shop").replace("{name}", "x").replace("{column}", "x")
+            if path.endswith(("/close", "/try")):
+                continue
+            status, _ = await ask(client, "POST", path, b"", [*headers, (b"content-type", kind)], content)
+            assert status < 500, path
+            for place, before in kept.items():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(before)
+        await client.studio.jobs.close()
+
+    in_one_loop(forge())
+
+
 @pytest.mark.parametrize("spoilt", ["host", "origin", "site", "cookie", "key", "nothing"])
 def test_what_is_forged_is_still_refused(client: Client, home: Path, spoilt: str) -> None:
     filled(client)

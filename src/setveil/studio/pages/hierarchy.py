@@ -355,7 +355,7 @@ async def regroup_within(request: Request) -> Response:
     await saved(studio, project)
     wrong = regroup.start(request, form)
     if wrong is not None:
-        return _page(request, 400, errors=[wrong], regroup=form, regroup_wrong=True)
+        return _page(request, 400, errors=[wrong], regroup=regroup.USUAL | form, regroup_wrong=True)
     await asyncio.sleep(0)  # the job is there when the page is
     return to(request, "p", project.name, "hierarchy")
 

@@ -20,7 +20,7 @@ from setveil.studio.trees import items_tree
 FOUND = "trees/regrouped.json"
 _KIND = "regroup"
 _JSON = "--json"  # for the losses; the command that is kept does without
-_USUAL = {"within": "1", "seconds": "300"}
+USUAL = {"within": "1", "seconds": "300"}
 _MEASURES = {"lm": "LM", "entropy": "Entropy"}
 
 
@@ -30,7 +30,7 @@ def shown(request: Request) -> dict[str, Any]:
     job = _latest(request)
     found = job is not None and job.state == "done" and (project.folder / FOUND).is_file()
     return {
-        "regroup": dict(_USUAL),
+        "regroup": dict(USUAL),
         "regroup_wrong": False,
         "regrouping": None if job is None or job.is_over else job_state(job),
         "regroup_failed": job.error if job is not None and job.state == "failed" else None,
