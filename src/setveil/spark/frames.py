@@ -80,8 +80,11 @@ def rows_of(
     return rows.select("items", F.concat(F.lit(_ID), F.col("id").cast("string")).alias("place"))
 
 
-def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
-    """Find what rows have of single persons: positions of IDs by the least rows, their values in all."""
+def personal_of(rows: DataFrame, labels: Sequence[str], *, long: bool) -> Personal:
+    """Find what rows have of single persons: positions of IDs by the least rows, their values in all.
+
+    `long`: the rows are of a long table, whose IDs are looked for among the items.
+    """
     # The least rows, numbers by size: a total order, so that partitions decide nothing.
     order = F.transform("items", lambda item: F.struct(F.length(item).alias("size"), item.alias("item")))
     head = [[str(item) for item in row["items"]] for row in rows.select("items").orderBy(order).take(LINES)]
@@ -93,7 +96,7 @@ def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
         at = F.lit(place) if place >= 0 else F.size("items") + F.lit(place)
         cells = rows.select(F.get("items", at).alias("item")).where(F.col("item").isNotNull()).distinct()
         found.append(column_at_place(place, [row["item"] for row in cells.collect()]))
-    found += [ids_column("the IDs", IDS, _ids_among(rows, labels))]
+    found += [ids_column("the IDs", IDS, _ids_among(rows, labels) if long else [])]
     return Personal((*found, *items_of_columns([of_cells("items", labels)])))
 
 

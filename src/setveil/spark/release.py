@@ -206,7 +206,7 @@ def anonymize(
             hint="setveil hierarchy build makes one of a sample of the rows, or of the items alone.",
         )
     listening, timing = heard(progress), dict[str, float]()
-    place = _Spark(rows_of(frame, items, id_column, item_column), tree, not_ids)
+    place = _Spark(rows_of(frame, items, id_column, item_column), tree, not_ids, long=items is None)
     try:
         made = made_at(place, request, tree, timing, listening)
     except BaseException:
@@ -219,8 +219,8 @@ def anonymize(
 class _Spark:
     """Rows on Spark (see `setveil.runs.steps.Place`), from a frame as of `setveil.spark.frames.rows_of`.
 
-    `data`: sums of the rows, on the driver. `held`: the rows, coded by the leaves of the hierarchy.
-    `manifest`: what was written to `published`.
+    `long`: they are of a long table. `data`: sums of the rows, on the driver. `held`: the rows, coded by the
+    leaves of the hierarchy. `manifest`: what was written to `published`.
     """
 
     engine, writes = "spark", True
@@ -229,8 +229,10 @@ class _Spark:
     published: Path
     manifest: dict[str, Any]
 
-    def __init__(self, frame: DataFrame, tree: Hierarchy, not_ids: str | Sequence[str] | None = None) -> None:
-        self.frame, self.tree, self.not_ids = frame, tree, not_ids
+    def __init__(
+        self, frame: DataFrame, tree: Hierarchy, not_ids: str | Sequence[str] | None = None, *, long: bool
+    ) -> None:
+        self.frame, self.tree, self.not_ids, self.long = frame, tree, not_ids, long
         self.personal = NOTHING  # what must not be published, known once the rows are prepared
 
     def forget(self) -> None:
@@ -249,7 +251,8 @@ class _Spark:
             found = surveyed(self.frame)
             vocabulary = Vocabulary(item_order(found.supports))
             self.leaves = self.tree.locate(vocabulary)
-            self.personal = personal_of(self.frame, vocabulary.labels).without(self.not_ids, ("items", IDS))
+            personal = personal_of(self.frame, vocabulary.labels, long=self.long)
+            self.personal = personal.without(self.not_ids, ("items", IDS))
             rows = coded(self.frame, vocabulary.labels, self.leaves, found.tasks).persist()
             self.held = SparkRows(rows, found.rows, found.tasks)
             progress("merging equal rows")
