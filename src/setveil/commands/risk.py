@@ -206,11 +206,10 @@ def attacked(
 ) -> dict[str, dict[str, Any]]:
     """Count what attackers find in rows, or in those before and after.
 
-    `options`: of `setveil.judges.attacker.attack.attack_risk`. `fraction`, `population`: also say what a
-    match is worth if the rows are a share of the population, or count it there. `about`: the about.json of
-    the rows;
-    `listed`: the same with all members of labels. `absent`: how many absent items are also known (None:
-    none), in which reading, and the counts that reveal them.
+    `options`: of `attack_risk`. `fraction`, `population`: also say what a match is worth if the rows are a
+    share of the population, or count it there. `about`: the about.json of the rows; `listed`: the same with
+    all members of labels. `absent`: how many absent items are also known (None: none), in which reading, and
+    the counts that reveal them.
     """
     if rows.unfindable is not None:
         raise rows.unfindable.error()

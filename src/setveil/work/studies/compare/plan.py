@@ -235,11 +235,10 @@ def plan_run(
 ) -> Run:
     """Make a run of an algorithm from the options that it and its model know; others are for others.
 
-    `options`: as `setveil.work.studies.compare.settings` accepts them. `model`: by default the algorithm's
-    first.
-    `seed`: for the run and all that is drawn for it. Limits are in seconds and MB. `sample`: share of the
-    rows that the seed draws, above 0 and below 1, or `BOOTSTRAP`: as many rows as there are, each drawn from
-    all; by default all rows. `label`: for reports, with `{algorithm}` and names of parameters in braces.
+    `options`: as `settings` accepts them. `model`: by default the algorithm's first. `seed`: for the run and
+    all that is drawn for it. Limits are in seconds and MB. `sample`: share of the rows that the seed draws,
+    above 0 and below 1, or `BOOTSTRAP`: as many rows as there are, each drawn from all; by default all rows.
+    `label`: for reports, with `{algorithm}` and names of parameters in braces.
     """
     info = algorithms.load(algorithm).info
     model = model or str(info.guarantees[0])
