@@ -19,6 +19,7 @@ from starlette.routing import Mount, Route
 
 import studio_shop
 from cli_helpers import setveil
+from setveil.base.jit import files
 from setveil.studio import requests
 from setveil.studio.app import make_app
 from setveil.studio.guard import COOKIE
@@ -75,6 +76,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "more").mkdir(parents=True)
     (folder / "secret.txt").write_text(f"{INTERNAL_TEXT},tea\n" * 5)
     (folder / "more" / "project.toml").write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(files._caches()))  # nothing is compiled into the new home
     monkeypatch.setenv("HOME", str(folder))
     before = {path: path.is_file() and path.read_bytes() for path in sorted(folder.rglob("*"))}
     yield folder
