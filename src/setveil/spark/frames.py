@@ -81,10 +81,7 @@ def rows_of(
 
 
 def personal_of(rows: DataFrame, labels: Sequence[str], *, long: bool) -> Personal:
-    """Find what rows have of single persons: positions of IDs by the least rows, their values in all.
-
-    `long`: the rows are of a long table, whose IDs are looked for among the items.
-    """
+    """Find positions of IDs by the least rows, their values in all, and IDs of a long table among items."""
     # The least rows, numbers by size: a total order, so that partitions decide nothing.
     order = F.transform("items", lambda item: F.struct(F.length(item).alias("size"), item.alias("item")))
     head = [[str(item) for item in row["items"]] for row in rows.select("items").orderBy(order).take(LINES)]

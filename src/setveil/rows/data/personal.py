@@ -164,10 +164,7 @@ def folded(values: Sequence[str] | pl.Series) -> pl.Series:
 
 
 def _plain(values: Sequence[str] | pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
-    """Write values without what people omit from IDs, or add (see `PLAIN`): those that it changes, and where.
-
-    What is left of a value must say something: 1-7 is not 17.
-    """
+    """List the values that `PLAIN` changes, if enough is left of them (1-7 is not 17), and their places."""
     texts = _series(values).str.to_lowercase()
     at = texts.str.contains(_NOT_PLAIN).arg_true()
     some = texts.gather(at)
