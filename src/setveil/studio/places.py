@@ -68,10 +68,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def foreign(folder: Path) -> Path | None:
-    """Find something that the studio never makes in place of what it does: a link, a pipe, a device.
-
-    What is written or removed by way of a link is written or removed elsewhere.
-    """
+    """Find a link, pipe or device, which the studio never makes, in place of what it makes."""
     return next((found for name in MADE if (found := _foreign(folder / name, _DEEP)) is not None), None)
 
 

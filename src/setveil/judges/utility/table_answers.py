@@ -139,11 +139,7 @@ class _TableReader:
 
 
 def _share(column: QuasiIdentifier, label: str, wanted: NDArray[np.bool_]) -> float:
-    """Compute the share of the values under a published label that a query names.
-
-    These are the integers of a range, the length of the overlap for other numbers, or the values below a
-    node.
-    """
+    """Compute the share of the values under a label that a query names: integers, lengths, or leaves."""
     interval = column.interval_of(label)
     if interval is None:
         return 0.0

@@ -366,10 +366,7 @@ def _suppressed_labels(
 
 
 def _cases(data: Transactions, found: Mapped, after: Image) -> Cases:
-    """Count and name the items of the new rows: known, new below a label, without a label.
-
-    Those without a label may have come by one in the end, if the recoding was coarsened.
-    """
+    """Count and name the items of the new rows: known, new below a label, or first without a label."""
     rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
 
     def counted(items: Collection[str]) -> ItemsCounted:
