@@ -107,8 +107,8 @@ MUTANTS = [  # file, text that occurs in it once, its replacement, tests
     (INFERENCE, "if count > limit[n]]", "if count > limit[n] + 1]", INFERENCE_TESTS),
     (
         f"{KERNELS}/count.py",
-        "if table[base + numbers[p]] < k:",
-        "if table[base + numbers[p]] < k - 1:",
+        "if table[cell + numbers[p]] < k:",
+        "if table[cell + numbers[p]] < k - 1:",
         COUNT_TESTS,
     ),
     (

@@ -309,7 +309,13 @@ def offered(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:
 def _forgotten(monkeypatch: pytest.MonkeyPatch) -> object:
     yield
     monkeypatch.undo()
-    for cache in (algorithms.installed, guarantees._models, guarantees._modules, utility._measures):
+    for cache in (
+        algorithms.installed,
+        guarantees._models,
+        guarantees._modules,
+        guarantees._further,
+        utility._measures,
+    ):
         cache.cache_clear()
 
 
@@ -542,7 +548,13 @@ def test_packages_offer_measures_and_guarantees(own: Path, monkeypatch: pytest.M
         plugins, "entry_points",
         lambda group: [EntryPoint(name, value, group) for name, value in offers.get(group, [])],
     )  # fmt: skip
-    for cache in (algorithms.installed, guarantees._models, guarantees._modules, utility._measures):
+    for cache in (
+        algorithms.installed,
+        guarantees._models,
+        guarantees._modules,
+        guarantees._further,
+        utility._measures,
+    ):
         cache.cache_clear()
     assert models()["at-least"].title == "items in enough rows"
     assert "torn" not in models()

@@ -59,7 +59,7 @@ def distribution(column: QuasiIdentifier, shown: TextColumn, most: int = MOST) -
 
 
 def _frequent(column: QuasiIdentifier, rows: NDArray[np.int64], most: int) -> list[_ValueGroup]:
-    """Tell the most frequent values apart, in the order of the hierarchy; the others are one group."""
+    """Separate the most frequent values, in the order of the hierarchy; the others are one group."""
     occurring = np.flatnonzero(rows)
     chosen = occurring[np.lexsort([occurring, -rows[occurring]])][:most]
     one = np.arange(column.n_values)
