@@ -305,18 +305,19 @@ def offered(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:
     algorithms.installed.cache_clear()
 
 
+def forget() -> None:
+    """Let packages be asked again what they offer."""
+    for cache in (
+        algorithms.installed, guarantees._models, guarantees._modules, guarantees._further, utility._measures,
+    ):  # fmt: skip
+        cache.cache_clear()
+
+
 @pytest.fixture
 def _forgotten(monkeypatch: pytest.MonkeyPatch) -> object:
     yield
     monkeypatch.undo()
-    for cache in (
-        algorithms.installed,
-        guarantees._models,
-        guarantees._modules,
-        guarantees._further,
-        utility._measures,
-    ):
-        cache.cache_clear()
+    forget()
 
 
 @pytest.mark.usefixtures("_forgotten")
@@ -548,14 +549,7 @@ def test_packages_offer_measures_and_guarantees(own: Path, monkeypatch: pytest.M
         plugins, "entry_points",
         lambda group: [EntryPoint(name, value, group) for name, value in offers.get(group, [])],
     )  # fmt: skip
-    for cache in (
-        algorithms.installed,
-        guarantees._models,
-        guarantees._modules,
-        guarantees._further,
-        utility._measures,
-    ):
-        cache.cache_clear()
+    forget()
     assert models()["at-least"].title == "items in enough rows"
     assert "torn" not in models()
     with pytest.raises(RequestError, match="torn of the package no_such_module cannot be loaded"):

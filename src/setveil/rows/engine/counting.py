@@ -19,7 +19,7 @@ from setveil.kernels.count import (
     number_rows,
     work_by_greatest,
 )
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, take_rows
 from setveil.rows.engine.numbering import Numbering
 
 Piece = tuple[Ints, Ids]  # indptr and leaves of some rows
@@ -149,7 +149,8 @@ def rare_parts(
     offsets = cell_offsets(numbering.nodes.size, size)
 
     def look(piece: WeightedPiece) -> WeightedPiece:
-        return cut_down(*numbered(piece[:2], numbering), piece[2], offsets, table, k)
+        rows, weights = of_few(*piece, k)
+        return cut_down(*numbered(rows, numbering), weights, offsets, table, k)
 
     found, done = list[WeightedPiece](), 0
     for group in groups(pieces):
@@ -157,6 +158,14 @@ def rare_parts(
         done += sum(leaves.size for _, leaves, _ in group)
         tick(done / max(occurrences, 1))
     return merged(found)
+
+
+def of_few(indptr: Ints, leaves: Ids, weights: Ints, k: int) -> tuple[Piece, Ints]:
+    """Take the rows that represent fewer than k, and their weights: no set of another is in fewer rows."""
+    if not weights.size:
+        return (indptr, leaves), weights
+    few = np.flatnonzero(weights < k)
+    return take_rows(indptr, leaves, few), frozen(weights[few], np.int64)
 
 
 def cut_down(

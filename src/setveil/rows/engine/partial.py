@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from setveil.kernels.count import cell_offsets, count_into, empty_table
 from setveil.kernels.rows import Ints, item_supports
-from setveil.rows.engine.counting import WeightedPiece, cut_down, numbered
+from setveil.rows.engine.counting import WeightedPiece, cut_down, numbered, of_few
 from setveil.rows.engine.numbering import Numbering
 
 BLOCK = 1 << 16  # cells of a table that are sent together
@@ -64,8 +64,8 @@ def rare_part(piece: WeightedPiece, numbering: Numbering, bits: bytes, size: int
     cells = comb(numbering.nodes.size, size)
     frequent = np.unpackbits(np.frombuffer(bits, np.uint8), count=cells) ^ 1
     offsets = cell_offsets(numbering.nodes.size, size)
-    indptr, leaves, weights = piece
-    return cut_down(*numbered((indptr, leaves), numbering), weights, offsets, frequent.astype(np.int32), 1)
+    rows, weights = of_few(*piece, k)
+    return cut_down(*numbered(rows, numbering), weights, offsets, frequent.astype(np.int32), 1)
 
 
 def blocks(table: NDArray[np.int32]) -> Iterator[tuple[int, bytes]]:
